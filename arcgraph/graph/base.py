@@ -1,0 +1,86 @@
+"""The graph waist: what every back end is to the rest of arcgraph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from arcgraph.domain import Rows, Schema
+
+DEFAULT_TIMEOUT = 10.0
+DEFAULT_LIMIT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the database says of a query without running it: whether it only reads, and its notifications."""
+
+    reads_only: bool
+    notifications: tuple[str, ...] = ()
+
+
+class Graph(Protocol):
+    """A property graph that can be queried. Thread-safe.
+
+    ``dialect`` names the compiler's output that it understands (``neo4j``, ``memgraph``, ``embedded``); ``name`` says
+    for people which graph it is, without secrets.
+    """
+
+    dialect: str
+    name: str
+
+    def run(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        limit: int | None = DEFAULT_LIMIT,
+    ) -> Rows:
+        """Run a query that somebody wrote: it passes the gate, then runs read-only.
+
+        Stops reading after ``limit`` rows (``None``: all) and kills the query after ``timeout`` seconds. Raises
+        :class:`~arcgraph.errors.Refused`, :class:`~arcgraph.errors.QueryError` or one of its kinds.
+        """
+        ...
+
+    def read(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        limit: int | None = DEFAULT_LIMIT,
+    ) -> Rows:
+        """Run a query that arcgraph compiled or ships, in this graph's dialect: as ``run``, without the gate."""
+        ...
+
+    def explain(self, query: str, params: Mapping[str, Any] | None = None) -> Explained:
+        """Ask the database about a query without running it. Raises as ``run`` does."""
+        ...
+
+    def schema(self, *, refresh: bool = False) -> Schema:
+        """The introspected schema, cached; ``refresh`` reads it again."""
+        ...
+
+    def close(self) -> None:
+        """Release connections and processes. Calling it again does nothing."""
+        ...
+
+
+@runtime_checkable
+class Writable(Protocol):
+    """A graph that the loader may write to. Nothing else in arcgraph writes."""
+
+    def write(self, query: str, params: Mapping[str, Any] | None = None) -> None:
+        """Run one writing statement and commit it."""
+        ...
+
+    def prepare(self, naming: Iterable[tuple[str, str]] = ()) -> None:
+        """Make the reserved id unique and index the given (label, property) pairs; safe to repeat."""
+        ...
+
+    def save(self) -> None:
+        """Make all writes durable."""
+        ...

@@ -1,0 +1,157 @@
+"""The query as data: a :class:`Pattern` that the graph is known to support, compiled to Cypher per dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Literal
+
+
+class Direction(StrEnum):
+    """How a hop crosses its edge, seen from the hop's start."""
+
+    OUT = "out"
+    IN = "in"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """What an edge means: its ``type``, or, where ``key`` is given, the ``value`` of that property on such edges."""
+
+    type: str
+    key: str | None = None
+    value: Any = None
+
+    @property
+    def text(self) -> str:
+        """The words in which the graph states the relation."""
+        return str(self.value) if self.key else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class PatternNode:
+    """A node variable and the labels that it must all bear."""
+
+    name: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One edge of the pattern, from node variable ``start`` to ``end``. No descriptors: any relation."""
+
+    name: str
+    start: str
+    end: str
+    descriptors: tuple[Descriptor, ...] = ()
+    direction: Direction = Direction.OUT
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """``owner.key``; the owner is a node or hop variable."""
+
+    owner: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A whole node or edge, by its variable."""
+
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``count``, ``sum``, ``avg``, ``min``, ``max`` or ``collect`` of an expression; of all rows where it is ``None``.
+
+    ``exists`` is true when there is a row.
+    """
+
+    function: Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
+    of: Property | Entity | None = None
+    distinct: bool = False
+
+
+Expression = Property | Entity | Aggregate
+
+Operator = Literal[
+    "=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "is null", "is not null"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity."""
+
+    left: Property | Entity
+    operator: Operator
+    right: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Ties a node variable to given nodes: its property ``key`` has one of ``values``.
+
+    ``key`` may be :data:`RESERVED_KEY`, or ``None`` when ``values`` are element ids.
+    """
+
+    node: str
+    key: str | None
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """One returned column."""
+
+    expression: Expression
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """A condition on a returned column, after aggregation."""
+
+    column: str
+    operator: Operator
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Sort by a returned column; nulls last in either direction, so that a top-n never consists of unknowns."""
+
+    column: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A query as data. All hops are one MATCH, so that no edge is used twice (trail semantics).
+
+    Where ``returns`` holds an aggregate, its other columns are the group keys.
+    """
+
+    nodes: tuple[PatternNode, ...]
+    hops: tuple[Hop, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    returns: tuple[Projection, ...] = ()
+    distinct: bool = False
+    having: tuple[Having, ...] = ()
+    order: tuple[Order, ...] = ()
+    skip: int = 0
+    limit: int | None = None
+
+    def to_cypher(self, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:
+        """Text and parameters for ``neo4j``, ``memgraph`` or ``embedded``; ``ValueError`` on a malformed pattern."""
+        from arcgraph.graph.compile import compile_pattern  # the compiler imports these nouns
+
+        return compile_pattern(self, dialect)
+
+    def returning(self, *columns: Projection, distinct: bool = False) -> Pattern:
+        """The same match with other columns, unordered and uncut."""
+        return replace(self, returns=columns, distinct=distinct, having=(), order=(), skip=0, limit=None)

@@ -1,0 +1,123 @@
+"""Settings: small frozen parts, merged in one place. Every field is also an environment variable.
+
+``ARCGRAPH_SEARCH_EMBEDDER`` sets ``Settings().search.embedder``, and so on: ``ARCGRAPH_<PART>_<FIELD>``; lists are
+comma-separated. Explicit values win over the environment, the environment over the defaults.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from arcgraph.errors import UsageError
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def default_cache_dir() -> Path:
+    """Where indexes and schemas are kept unless ``ARCGRAPH_CACHE_DIR`` says otherwise."""
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif os.name == "nt":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "arcgraph"
+
+
+class CacheSettings(_Part):
+    """Where derived data lives on disk."""
+
+    dir: Path = Field(default_factory=default_cache_dir)
+
+
+class GraphSettings(_Part):
+    """Limits of a single query; seconds and rows. ``max_value_items`` is where lists and texts count as bulky."""
+
+    timeout: float = Field(default=10.0, gt=0)
+    limit: int = Field(default=10_000, gt=0)
+    max_value_items: int = Field(default=1_000, gt=0)
+    allow_procedures: tuple[str, ...] = ()
+    allow_functions: tuple[str, ...] = ()
+
+
+class SearchSettings(_Part):
+    """The text index. ``embedder`` is ``auto``, ``none``, ``static``, ``local`` or ``served``.
+
+    A served endpoint is used only where ``embedder="served"`` and ``embedder_url`` say so: a key that happens to be in
+    the environment never sends a graph's text anywhere. Fusion constants are those of ArcRAG's appendix B.
+    """
+
+    embedder: str = Field(default="auto", pattern="^(auto|none|static|local|served)$")
+    embedder_model: str = ""
+    embedder_url: str = ""
+    embedder_key: SecretStr = SecretStr("")
+    include_labels: tuple[str, ...] = ()
+    exclude_labels: tuple[str, ...] = ()
+    include_properties: tuple[str, ...] = ()
+    exclude_properties: tuple[str, ...] = ()
+    max_entries: int = Field(default=5_000_000, gt=0)
+    rrf_k: int = Field(default=60, gt=0)
+    dense_weight: float = Field(default=2.0, ge=0)
+    sparse_weight: float = Field(default=1.0, ge=0)
+    prefetch: int = Field(default=30, gt=0)
+
+
+class AskSettings(_Part):
+    """How far and how long a question may reach: hops, patterns executed, rows kept, characters, seconds."""
+
+    max_hops: int = Field(default=3, ge=1, le=6)
+    max_patterns: int = Field(default=2_000, gt=0)
+    max_executed: int = Field(default=12, gt=0)
+    max_rows: int = Field(default=1_000, gt=0)
+    max_question: int = Field(default=4_000, gt=0)
+    deadline: float = Field(default=60.0, gt=0)
+
+
+class Settings(_Part):
+    """Everything that can be set, in parts."""
+
+    cache: CacheSettings = CacheSettings()
+    graph: GraphSettings = GraphSettings()
+    search: SearchSettings = SearchSettings()
+    ask: AskSettings = AskSettings()
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None, **parts: Mapping[str, Any]) -> Settings:
+        """Defaults, then the environment, then ``parts`` such as ``search={"embedder": "none"}``.
+
+        Raises :class:`~arcgraph.errors.UsageError` naming every setting that cannot be used.
+        """
+        environ = os.environ if environ is None else environ
+        merged: dict[str, dict[str, Any]] = {}
+        for part, info in cls.model_fields.items():
+            model = info.annotation
+            assert isinstance(model, type)
+            assert issubclass(model, BaseModel)
+            values: dict[str, Any] = {}
+            for name, field in model.model_fields.items():
+                raw = environ.get(f"ARCGRAPH_{part}_{name}".upper())
+                if raw is not None:
+                    is_list = "tuple" in str(field.annotation)
+                    values[name] = tuple(x.strip() for x in raw.split(",") if x.strip()) if is_list else raw
+            values.update(parts.get(part, {}))
+            if values:
+                merged[part] = values
+        unknown = set(parts) - set(cls.model_fields)
+        if unknown:
+            raise UsageError(f"unknown settings: {', '.join(sorted(unknown))}; there are {', '.join(cls.model_fields)}")
+        try:
+            return cls.model_validate(merged)
+        except ValidationError as error:
+            faults = "; ".join(
+                f"{'.'.join(map(str, e['loc']))} (ARCGRAPH_{'_'.join(map(str, e['loc'])).upper()}): {e['msg']}"
+                for e in error.errors(include_input=False)
+            )
+            raise UsageError(f"settings that cannot be used: {faults}") from None

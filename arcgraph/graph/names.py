@@ -1,0 +1,27 @@
+"""Names at the border of the embedded engine, and quoting.
+
+The engine answers ``id``, ``title``, ``type`` and ``name`` on every node whether they were stored or not (and ``type``
+in ``properties()`` of relationships). So these four keys are stored under a prefix, on nodes and relationships alike,
+and mapped back wherever a name leaves the engine. A key that already begins with the prefix gets it once more, so that
+the mapping can always be undone.
+"""
+
+from __future__ import annotations
+
+PREFIX = "_arc_"
+INVENTED = frozenset({"id", "title", "type", "name"})
+
+
+def stored_key(key: str) -> str:
+    """The key under which the embedded engine stores a loaded key."""
+    return PREFIX + key if key in INVENTED or key.startswith(PREFIX) else key
+
+
+def loaded_key(key: str) -> str:
+    """The loaded key behind a stored one."""
+    return key[len(PREFIX) :] if key.startswith(PREFIX) else key
+
+
+def quote(name: str) -> str:
+    """A label, type, property key or variable as Cypher takes it, whatever characters it holds."""
+    return "`" + name.replace("`", "``") + "`"

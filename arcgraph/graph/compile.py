@@ -1,0 +1,291 @@
+"""Compiles a :class:`~arcgraph.graph.pattern.Pattern` to one parameterised, read-only Cypher query per dialect.
+
+Every label, type and key is quoted by construction and every value is a parameter, so no text of a graph or a question
+can become syntax. All hops stand in one MATCH: Cypher then uses no edge twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
+from arcgraph.graph.names import quote, stored_key
+from arcgraph.graph.pattern import (
+    Aggregate,
+    Binding,
+    Descriptor,
+    Direction,
+    Entity,
+    Expression,
+    Filter,
+    Having,
+    Hop,
+    Order,
+    Pattern,
+    PatternNode,
+    Projection,
+    Property,
+)
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with"})
+_NULL_TESTS = frozenset({"is null", "is not null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between engines: how a property key is stored, and how an element id is compared."""
+
+    name: str
+    key: Callable[[str], str]
+    id_test: Callable[[str, str], str]
+    """(variable, parameter holding a list of element ids) -> condition."""
+    id_one: Callable[[str, str], str]
+    """(variable, parameter holding one element id) -> condition."""
+    index_reserved: bool
+    """Whether the reserved label must be named for the reserved id's index to be used."""
+
+
+DIALECTS = {
+    "neo4j": Dialect(
+        "neo4j", str, lambda v, p: f"elementId({v}) IN {p}", lambda v, p: f"elementId({v}) = {p}", index_reserved=True
+    ),
+    # elementId() came to Memgraph only in mid-2026; id() is an integer there, ours are strings.
+    "memgraph": Dialect(
+        "memgraph",
+        str,
+        lambda v, p: f"toString(id({v})) IN {p}",
+        lambda v, p: f"id({v}) = toInteger({p})",
+        index_reserved=True,
+    ),
+    "embedded": Dialect(
+        "embedded",
+        stored_key,
+        lambda v, p: f"elementId({v}) IN {p}",
+        lambda v, p: f"elementId({v}) = {p}",
+        index_reserved=True,
+    ),
+}
+
+
+def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:
+    """Query text and parameters; raises ``ValueError`` naming what is malformed in the pattern."""
+    if dialect not in DIALECTS:
+        raise ValueError(f"unknown dialect {dialect!r}; there are {', '.join(DIALECTS)}")
+    validate(pattern)
+    writer = _Writer(DIALECTS[dialect])
+    match = writer.match(pattern)
+    where = writer.where(pattern)
+    lines = [f"MATCH {match}"]
+    if where:
+        lines.append("WHERE " + " AND ".join(where))
+    lines += writer.tail(pattern)
+    return "\n".join(lines), writer.params
+
+
+@dataclass
+class _Writer:
+    dialect: Dialect
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def param(self, value: Any) -> str:
+        name = f"p{len(self.params)}"
+        self.params[name] = value
+        return f"${name}"
+
+    # --- MATCH ---------------------------------------------------------------------------------------------------
+
+    def match(self, pattern: Pattern) -> str:
+        labels = {node.name: self._labels(node, pattern.bindings) for node in pattern.nodes}
+        written: set[str] = set()
+
+        def node(name: str) -> str:
+            suffix = "" if name in written else "".join(":" + quote(label) for label in labels[name])
+            written.add(name)
+            return f"({name}{suffix})"
+
+        parts: list[str] = []
+        end: str | None = None
+        for hop in pattern.hops:
+            edge = self._edge(hop)
+            if parts and end == hop.start:
+                parts[-1] += edge + node(hop.end)
+            else:
+                parts.append(node(hop.start) + edge + node(hop.end))
+            end = hop.end
+        parts += [node(n.name) for n in pattern.nodes if n.name not in written]
+        return ", ".join(parts)
+
+    def _labels(self, node: PatternNode, bindings: Iterable[Binding]) -> tuple[str, ...]:
+        bound_by_file_id = any(b.node == node.name and b.key == RESERVED_KEY for b in bindings)
+        extra = (RESERVED_LABEL,) if bound_by_file_id and self.dialect.index_reserved else ()
+        return extra + node.labels
+
+    def _edge(self, hop: Hop) -> str:
+        types = "|".join(quote(t) for t in dict.fromkeys(d.type for d in hop.descriptors))
+        inner = f"[{hop.name}:{types}]" if types else f"[{hop.name}]"
+        left, right = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[hop.direction]
+        return left + inner + right
+
+    # --- WHERE ---------------------------------------------------------------------------------------------------
+
+    def where(self, pattern: Pattern) -> list[str]:
+        conditions = [self._binding(b) for b in pattern.bindings]
+        conditions += [c for hop in pattern.hops if (c := self._descriptors(hop))]
+        return conditions + [self._filter(f) for f in pattern.filters]
+
+    def _binding(self, binding: Binding) -> str:
+        if binding.key is None:
+            if len(binding.values) == 1:
+                return self.dialect.id_one(binding.node, self.param(binding.values[0]))
+            return self.dialect.id_test(binding.node, self.param(list(binding.values)))
+        left = self._property(Property(binding.node, binding.key))
+        if len(binding.values) == 1:
+            return f"{left} = {self.param(binding.values[0])}"
+        return f"{left} IN {self.param(list(binding.values))}"
+
+    def _descriptors(self, hop: Hop) -> str:
+        """The condition that edge types alone do not express; empty where they do."""
+        valued = [d for d in hop.descriptors if d.key is not None]
+        if not valued:
+            return ""
+        homes = {(d.type, d.key) for d in hop.descriptors}
+        if len(homes) == 1:
+            left = self._property(Property(hop.name, valued[0].key or ""))
+            values = [d.value for d in valued]
+            return f"{left} = {self.param(values[0])}" if len(values) == 1 else f"{left} IN {self.param(values)}"
+        return "(" + " OR ".join(self._descriptor(hop.name, d) for d in hop.descriptors) + ")"
+
+    def _descriptor(self, hop: str, descriptor: Descriptor) -> str:
+        test = f"type({hop}) = {self.param(descriptor.type)}"
+        if descriptor.key is None:
+            return test
+        return f"({test} AND {self._property(Property(hop, descriptor.key))} = {self.param(descriptor.value)})"
+
+    def _filter(self, condition: Filter) -> str:
+        left = self._operand(condition.left)
+        operator = condition.operator.upper()
+        if condition.operator in _NULL_TESTS:
+            return f"{left} {operator}"
+        right = condition.right
+        if isinstance(right, Property | Entity):
+            return f"{left} {operator} {self._operand(right)}"
+        return f"{left} {operator} {self.param(right)}"
+
+    def _operand(self, operand: Property | Entity) -> str:
+        return self._property(operand) if isinstance(operand, Property) else operand.owner
+
+    def _property(self, prop: Property) -> str:
+        key = prop.key if prop.key == RESERVED_KEY else self.dialect.key(prop.key)
+        return f"{prop.owner}.{quote(key)}"
+
+    # --- RETURN --------------------------------------------------------------------------------------------------
+
+    def tail(self, pattern: Pattern) -> list[str]:
+        columns = ", ".join(f"{self._expression(p.expression)} AS {quote(p.name)}" for p in pattern.returns)
+        distinct = "DISTINCT " if pattern.distinct else ""
+        if pattern.having:
+            # The alias is repeated because the embedded engine would otherwise mangle a quoted column's name.
+            names = ", ".join(f"{quote(p.name)} AS {quote(p.name)}" for p in pattern.returns)
+            conditions = " AND ".join(self._having(h) for h in pattern.having)
+            lines = [f"WITH {columns}", f"WHERE {conditions}", f"RETURN {distinct}{names}"]
+        else:
+            lines = [f"RETURN {distinct}{columns}"]
+        if pattern.order:
+            lines.append("ORDER BY " + ", ".join(self._order(o) for o in pattern.order))
+        if pattern.skip:
+            lines.append(f"SKIP {int(pattern.skip)}")
+        if pattern.limit is not None:
+            lines.append(f"LIMIT {int(pattern.limit)}")
+        return lines
+
+    def _expression(self, expression: Expression) -> str:
+        if not isinstance(expression, Aggregate):
+            return self._operand(expression)
+        if expression.function == "exists":
+            return "count(*) > 0"
+        if expression.of is None:
+            return "count(*)"
+        distinct = "DISTINCT " if expression.distinct else ""
+        return f"{expression.function}({distinct}{self._operand(expression.of)})"
+
+    def _having(self, having: Having) -> str:
+        operator = having.operator.upper()
+        if having.operator in _NULL_TESTS:
+            return f"{quote(having.column)} {operator}"
+        return f"{quote(having.column)} {operator} {self.param(having.value)}"
+
+    def _order(self, order: Order) -> str:
+        column = quote(order.column)
+        # Cypher sorts nulls first when descending: the top of a list would be what nobody knows.
+        return f"{column} IS NULL, {column} DESC" if order.descending else column
+
+
+# --- validity ----------------------------------------------------------------------------------------------------
+
+
+def validate(pattern: Pattern) -> None:
+    """Raises ``ValueError`` with every reason why a pattern cannot be compiled."""
+    faults = list(_faults(pattern))
+    if faults:
+        raise ValueError("malformed pattern: " + "; ".join(faults))
+
+
+def _faults(pattern: Pattern) -> Iterable[str]:
+    nodes = [n.name for n in pattern.nodes]
+    hops = [h.name for h in pattern.hops]
+    known = set(nodes) | set(hops)
+    if not nodes:
+        yield "it has no node"
+    if len(known) != len(nodes) + len(hops):
+        yield "two elements bear the same variable name"
+    yield from (f"{name!r} is no variable name" for name in nodes + hops if not _VARIABLE.match(name))
+    for hop in pattern.hops:
+        yield from (f"hop {hop.name!r} ends at unknown node {n!r}" for n in (hop.start, hop.end) if n not in nodes)
+    yield from (f"binding of unknown node {b.node!r}" for b in pattern.bindings if b.node not in nodes)
+    yield from (f"binding of {b.node!r} to nothing" for b in pattern.bindings if not b.values)
+    yield from _condition_faults(pattern, known)
+    yield from _return_faults(pattern, known)
+
+
+def _condition_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
+    for condition in pattern.filters:
+        for operand in (condition.left, condition.right):
+            if isinstance(operand, Property | Entity) and operand.owner not in known:
+                yield f"filter on unknown element {operand.owner!r}"
+        if condition.operator not in _COMPARISONS | _NULL_TESTS:
+            yield f"unknown operator {condition.operator!r}"
+        if condition.operator in _COMPARISONS and condition.right is None:
+            yield f"{condition.operator!r} compares with nothing; use 'is null' or 'is not null'"
+
+
+def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
+    columns = [p.name for p in pattern.returns]
+    if not columns:
+        yield "it returns nothing"
+    if len(set(columns)) != len(columns):
+        yield "two columns bear the same name"
+    for projection in pattern.returns:
+        yield from _expression_faults(projection, known)
+    sorted_or_kept: list[Having | Order] = [*pattern.having, *pattern.order]
+    for part in sorted_or_kept:
+        if part.column not in columns:
+            yield f"{type(part).__name__.lower()} by unknown column {part.column!r}"
+    if pattern.skip < 0 or (pattern.limit is not None and pattern.limit < 0):
+        yield "skip and limit must not be negative"
+
+
+def _expression_faults(projection: Projection, known: set[str]) -> Iterable[str]:
+    expression = projection.expression
+    operand = expression.of if isinstance(expression, Aggregate) else expression
+    if operand is not None and operand.owner not in known:
+        yield f"column {projection.name!r} returns unknown element {operand.owner!r}"
+    if isinstance(expression, Aggregate):
+        if expression.function not in _AGGREGATES:
+            yield f"unknown aggregate {expression.function!r}"
+        if operand is None and expression.function not in ("count", "exists"):
+            yield f"{expression.function!r} aggregates nothing"

@@ -1,0 +1,41 @@
+"""The general words of English that interpretation leans on. Nothing here belongs to a domain or a graph.
+
+Another language replaces this module's tables and keeps everything else.
+"""
+
+from __future__ import annotations
+
+# Words that carry grammar rather than content.
+FUNCTION_WORDS = frozenset(
+    """
+    a an the of is are was were be been being am do does did done has have had having can could will would shall should
+    may might must in on at by for to from with within into onto about as and or nor but if than then that this these
+    those it its he him his she her hers they them their theirs we us our you your i me my mine there here so such
+    me any some all each every both either which what who whom whose when where why how s t re ve ll d
+    """.split()
+)
+
+# Words by which a request opens; they say nothing of what is asked.
+COMMAND_WORDS = frozenset("please tell give show find list let know name names want need question answer".split())
+
+QUESTION_WORDS = frozenset("what which who whom whose when where how".split())
+
+# What a question word asks for when no noun follows it.
+NOTIONS = {
+    "who": ("person", "people"),
+    "whom": ("person", "people"),
+    "whose": ("person", "people"),
+    "when": ("year", "date", "time"),
+    "where": ("place", "location", "country"),
+}
+
+# "what kind of …": the noun that follows is what is classified, the answer is its class.
+CLASS_NOUNS = frozenset("kind kinds sort sorts type types category categories class classes".split())
+CLASS_NOTION = ("genre", "category", "type")
+
+# Words that say "by the same relation there and back again".
+RETURN_WORDS = ("same", "share", "shared", "also", "other", "common", "both")
+
+YES_NO_STARTS = frozenset("is are was were do does did has have had can could will would".split())
+
+COUNT_PHRASES = (("how", "many"), ("number", "of"), ("count", "of"), ("count", "the"), ("count", "all"))

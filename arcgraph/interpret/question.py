@@ -1,0 +1,148 @@
+"""A question as tokens, with what its form says: what is asked for, and whether to count, to confirm or to list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from arcgraph.interpret.english import (
+    CLASS_NOTION,
+    CLASS_NOUNS,
+    COMMAND_WORDS,
+    COUNT_PHRASES,
+    FUNCTION_WORDS,
+    NOTIONS,
+    QUESTION_WORDS,
+    YES_NO_STARTS,
+)
+
+# A possessive ends a word; other apostrophes and hyphens belong to it.
+_TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+
+
+class Intent(StrEnum):
+    """The form of the answer."""
+
+    LIST = "list"
+    COUNT = "count"
+    YES_NO = "yes_no"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word of the question; ``start`` and ``end`` are character offsets into its text."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The tokens of a question and its intent."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    intent: Intent
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A question seen from its anchors: the other content words, and how many tokens each is from the nearest anchor.
+
+    ``asked`` are the words for what is asked, ``places`` the content words' positions in the question.
+    """
+
+    words: tuple[str, ...]
+    places: tuple[int, ...]
+    distances: tuple[int, ...]
+    asked: tuple[str, ...]
+
+
+def read_question(text: str) -> Question:
+    """Tokens and intent of a question."""
+    tokens = tuple(Token(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(text))
+    return Question(text, tokens, _intent([t.lower for t in tokens]))
+
+
+def _intent(words: list[str]) -> Intent:
+    pairs = set(zip(words, words[1:], strict=False))
+    if any(phrase in pairs for phrase in COUNT_PHRASES):
+        return Intent.COUNT
+    if words and words[0] in YES_NO_STARTS:
+        return Intent.YES_NO
+    return Intent.LIST
+
+
+def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
+    """The question without the given character spans, each of which counts as one token."""
+    spans = sorted(spans)
+    sequence: list[str | None] = []
+    originals: list[int] = []
+    for at, token in enumerate(question.tokens):
+        inside = next((s for s in spans if s[0] < token.end and token.start < s[1]), None)
+        if inside is None:
+            sequence.append(token.lower)
+        elif not (at and inside[0] < question.tokens[at - 1].end):
+            sequence.append(None)
+        else:
+            continue
+        originals.append(at)
+    anchors = [i for i, word in enumerate(sequence) if word is None] or [0]
+    opening = _opening(sequence)
+    kept = [
+        i
+        for i, word in enumerate(sequence)
+        if word is not None and word not in FUNCTION_WORDS and not (i < opening and word in COMMAND_WORDS)
+    ]
+    kept = _without_count_words(question, sequence, kept)
+    return View(
+        words=tuple(w for i in kept if (w := sequence[i])),
+        places=tuple(originals[i] for i in kept),
+        distances=tuple(min(abs(i - a) for a in anchors) for i in kept),
+        asked=_asked(question, sequence),
+    )
+
+
+def _opening(sequence: list[str | None]) -> int:
+    """How many tokens belong to the words by which a request opens ("please tell me", "name")."""
+    for i, word in enumerate(sequence):
+        if word is None or (word not in COMMAND_WORDS and word not in FUNCTION_WORDS):
+            return i
+    return len(sequence)
+
+
+def _without_count_words(question: Question, sequence: list[str | None], kept: list[int]) -> list[int]:
+    if question.intent != Intent.COUNT:
+        return kept
+    counting = {
+        i + k for i, pair in enumerate(zip(sequence, sequence[1:], strict=False)) if pair in COUNT_PHRASES for k in (0, 1)
+    }
+    return [i for i in kept if i not in counting]
+
+
+def _asked(question: Question, sequence: list[str | None]) -> tuple[str, ...]:
+    """Words for what the answer is: the noun after the question word, or the notion that the question word stands for."""
+    for i, word in enumerate(sequence):
+        if question.intent == Intent.COUNT and (word, _at(sequence, i + 1)) in COUNT_PHRASES:
+            return _nouns(sequence[i + 2 :])
+        if word in NOTIONS:
+            return NOTIONS[word]
+        if word in QUESTION_WORDS:
+            return _nouns(sequence[i + 1 :])
+    return _nouns(sequence)
+
+
+def _at(sequence: list[str | None], i: int) -> str | None:
+    return sequence[i] if i < len(sequence) else None
+
+
+def _nouns(rest: list[str | None]) -> tuple[str, ...]:
+    words = [w for w in rest if w and w not in FUNCTION_WORDS and w not in COMMAND_WORDS][:2]
+    return tuple(v for w in words for v in (CLASS_NOTION if w in CLASS_NOUNS else (w,)))

@@ -1,0 +1,177 @@
+"""How well a relation path explains a question, and the question a path: one small function for each part.
+
+All parts are logarithms or counts and are added with the weights of :class:`Weights`. The scheme was chosen on
+prototypes over several graphs; ``benchmarks/README.md`` says what each part brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from arcgraph.graph.pattern import Direction
+from arcgraph.interpret.paths import RelationPath
+from arcgraph.interpret.question import View
+from arcgraph.interpret.terms import Matrix, Vocabulary
+
+# Below this a probability is noise: it bounds what a single unexplained word or unworded hop can cost.
+FLOOR = 0.02
+# Exact assignment is run on so many paths, the best by an upper bound.
+EXACT = 80
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How the parts add up. All are flat around these values."""
+
+    coverage: float = 1.0
+    support: float = 1.0
+    answer: float = 1.5
+    order: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one path's score, unweighted."""
+
+    coverage: float
+    support: float
+    answer: float
+    order: float
+
+    def total(self, weights: Weights) -> float:
+        return (
+            weights.coverage * self.coverage
+            + weights.support * self.support
+            + weights.answer * self.answer
+            - weights.order * self.order
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a path asks the question to say: a relation, or that it is followed back again."""
+
+    column: int
+    way_back: bool = False
+
+
+class EncodedPaths:
+    """Paths in the columns of a vocabulary, so that a question is scored against all of them at once."""
+
+    def __init__(self, paths: Sequence[RelationPath], vocabulary: Vocabulary):
+        self.paths = list(paths)
+        self.demands = [_demands(path, vocabulary) for path in paths]
+        self._round_trip = vocabulary.round_trip
+        width = len(vocabulary.terms) + 2
+        self.explains = np.zeros((len(paths), width), dtype=np.float32)
+        self.last_label = np.full(len(paths), vocabulary.null, dtype=np.intp)
+        self.last_relation = np.full(len(paths), -1, dtype=np.intp)
+        for i, path in enumerate(paths):
+            self._encode(i, path, vocabulary)
+        self._pad_demands()
+
+    def _encode(self, i: int, path: RelationPath, vocabulary: Vocabulary) -> None:
+        labels = [path.start, *(s.label for s in path.steps)]
+        columns = [vocabulary.column["relation", s.descriptor.text] for s in path.steps]
+        columns += [c for label in labels if (c := vocabulary.column.get(("label", label))) is not None]
+        self.explains[i, columns] = 1.0
+        self.explains[i, vocabulary.null] = 1.0
+        if any(d.way_back for d in self.demands[i]):
+            self.explains[i, vocabulary.round_trip] = 1.0
+        self.last_label[i] = vocabulary.column.get(("label", path.end), vocabulary.null)
+        if not self.demands[i][-1].way_back:
+            self.last_relation[i] = self.demands[i][-1].column
+
+    def _pad_demands(self) -> None:
+        longest = max((len(d) for d in self.demands), default=1)
+        self._demand_columns = np.zeros((len(self.paths), longest), dtype=np.intp)
+        self._demand_back = np.zeros((len(self.paths), longest), dtype=bool)
+        self._demand_there = np.zeros((len(self.paths), longest), dtype=bool)
+        for i, demands in enumerate(self.demands):
+            for j, demand in enumerate(demands):
+                self._demand_columns[i, j] = demand.column
+                self._demand_back[i, j] = demand.way_back
+                self._demand_there[i, j] = True
+
+    # --- the parts -----------------------------------------------------------------------------------------------
+
+    def coverage(self, meanings: Matrix) -> Vector:
+        """Question explained by path: the sum over content words of the log of what the path's terms explain."""
+        return np.log(FLOOR + self.explains @ meanings.T).sum(axis=1)
+
+    def answer(self, asked: Matrix) -> Vector:
+        """What is asked for against the last label or, where labels say nothing, the last relation."""
+        best = asked.max(axis=0)
+        label = best[self.last_label] * (self.last_label < len(best) - 2)
+        relation = np.where(self.last_relation >= 0, best[self.last_relation], 0.0)
+        return np.asarray(np.log(FLOOR + np.maximum(label, relation)), dtype=np.float32)
+
+    def support_bound(self, meanings: Matrix) -> Vector:
+        """An upper bound of the support: every demand takes its best word, whoever else takes it too."""
+        best = meanings.max(axis=0)
+        way_back = np.maximum(meanings, meanings[:, [self._round_trip]]).max(axis=0)
+        claims = np.where(self._demand_back, way_back[self._demand_columns], best[self._demand_columns])
+        return np.asarray((np.log(FLOOR + claims) * self._demand_there).sum(axis=1), dtype=np.float32)
+
+    def support_and_order(self, i: int, meanings: Matrix, view: View) -> tuple[float, float]:
+        """Path explained by question: every demand claims a word of its own, by optimal one-to-one assignment.
+
+        The second figure is disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the
+        assigned words costs the smaller of the two claims.
+        """
+        claims = self._claims(i, meanings)
+        words, demands = linear_sum_assignment(-claims)
+        given = np.zeros(claims.shape[1])
+        given[demands] = claims[words, demands]
+        by_hop = sorted(zip(demands, words, strict=True))
+        disorder = sum(
+            min(given[a], given[b])
+            for x, (a, word_a) in enumerate(by_hop)
+            for b, word_b in by_hop[x + 1 :]
+            if view.distances[word_a] > view.distances[word_b]
+        )
+        return float(np.log(FLOOR + given).sum()), float(disorder)
+
+    def _claims(self, i: int, meanings: Matrix) -> Matrix:
+        columns = []
+        for demand in self.demands[i]:
+            column = meanings[:, demand.column]
+            columns.append(np.maximum(column, meanings[:, self._round_trip]) if demand.way_back else column)
+        return np.stack(columns, axis=1)
+
+
+def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
+    """A hop and its way back over the same relation are one idea with two demands."""
+    demands: list[Demand] = []
+    previous: tuple[int, Direction] | None = None
+    for step in path.steps:
+        column = vocabulary.column["relation", step.descriptor.text]
+        back = previous is not None and previous[0] == column and previous[1] != step.direction
+        demands.append(Demand(column, way_back=back))
+        previous = None if back else (column, step.direction)
+    return tuple(demands)
+
+
+def score_paths(encoded: EncodedPaths, view: View, vocabulary: Vocabulary) -> list[tuple[int, Parts]]:
+    """The parts of the most promising paths' scores, in no order; all others cannot come before the best of these."""
+    if not encoded.paths:
+        return []
+    meanings = vocabulary.meanings(view.words or ("thing",))
+    seen = view if view.words else View(("thing",), (0,), (0,), view.asked)
+    asked = vocabulary.meanings(view.asked or ("thing",))
+    coverage, answer = encoded.coverage(meanings), encoded.answer(asked)
+    weights = Weights()
+    bound = weights.coverage * coverage + weights.answer * answer + weights.support * encoded.support_bound(meanings)
+    promising = np.argsort(-bound, kind="stable")[:EXACT]
+    found = []
+    for i in promising:
+        support, disorder = encoded.support_and_order(int(i), meanings, seen)
+        found.append((int(i), Parts(float(coverage[i]), support, float(answer[i]), disorder)))
+    return found

@@ -1,0 +1,121 @@
+"""The graph's own vocabulary, and how far a question's words mean each of its terms.
+
+A word's similarity says something only against the *other* terms of the same graph, so similarities become a
+distribution over all of them, with a null class that absorbs words about nothing in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcgraph.interpret.english import RETURN_WORDS
+from arcgraph.interpret.verbalise import content, relation_words
+
+Matrix = NDArray[np.float32]
+EmbedWords = Callable[[Sequence[str]], Matrix]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How one embedder's cosines become a distribution: softmax temperature, the null class's similarity, and how much
+    a shared stem adds. Each is flat over a broad range (see benchmarks/README.md)."""
+
+    temperature: float = 0.1
+    null: float = 0.3
+    stem: float = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A relation or a label, in words."""
+
+    kind: Literal["relation", "label"]
+    name: str
+    words: tuple[str, ...]
+
+    @property
+    def phrase(self) -> str:
+        return " ".join(self.words)
+
+
+def relation_term(name: str) -> Term:
+    return Term("relation", name, relation_words(name))
+
+
+def label_term(name: str) -> Term:
+    return Term("label", name, relation_words(name))
+
+
+@lru_cache(maxsize=200_000)
+def shared_stem(a: str, b: str) -> float:
+    """How much of the shorter word a match covers that begins at the start of one of the two; 0 below four letters.
+
+    Finds derivations that embeddings of single words miss ("director" and "directed", "screenwriter" and "written"),
+    while a free substring match would pair words that merely end alike.
+    """
+    if a == b or a.rstrip("s") == b.rstrip("s"):
+        return 1.0
+    best = max(_longest_from_start(a, b), _longest_from_start(b, a))
+    return best / min(len(a), len(b)) if best >= 4 else 0.0
+
+
+def _longest_from_start(a: str, b: str) -> int:
+    """The longest prefix of ``a`` that occurs anywhere in ``b``."""
+    size = 0
+    while size < len(a) and a[: size + 1] in b:
+        size += 1
+    return size
+
+
+class Vocabulary:
+    """The terms of a graph or of one query-local interface.
+
+    ``meanings(words)`` gives an array (words, terms + 2): each row sums to one; the last two columns are the round trip
+    ("the same", "also") and null.
+    """
+
+    def __init__(self, terms: Sequence[Term], embed: EmbedWords | None, calibration: Calibration | None = None):
+        self.terms = tuple(terms)
+        self.column = {(t.kind, t.name): i for i, t in enumerate(self.terms)}
+        self.round_trip = len(self.terms)
+        self.null = len(self.terms) + 1
+        self._embed = embed
+        self._calibration = calibration or Calibration()
+        self._content = [content(t.words) for t in self.terms]
+        self._owners = np.array([i for i, ws in enumerate(self._content) for _ in ws], dtype=np.intp)
+        if embed is not None and self.terms:
+            self._phrases = embed([t.phrase for t in self.terms])
+            self._words = embed([w for ws in self._content for w in ws])
+            self._returns = embed(list(RETURN_WORDS))
+
+    def meanings(self, words: Sequence[str]) -> Matrix:
+        """The distribution of each word over the terms, the round trip and null."""
+        n, m = len(words), len(self.terms)
+        scores = np.full((n, m + 2), self._calibration.null, dtype=np.float32)
+        if m:
+            scores[:, :m] = self._similarity(words)
+        scores[:, m] = self._round_trip(words)
+        logits = scores / self._calibration.temperature
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
+
+    def _similarity(self, words: Sequence[str]) -> Matrix:
+        stems = np.array([[max(shared_stem(w, t) for t in ts) for ts in self._content] for w in words], np.float32)
+        if self._embed is None:
+            return np.asarray(stems * (self._calibration.stem + 0.5), dtype=np.float32)
+        vectors = self._embed(list(words))
+        by_phrase = vectors @ self._phrases.T
+        by_word = np.full_like(by_phrase, -1.0)
+        np.maximum.at(by_word.T, self._owners, (vectors @ self._words.T).T)
+        return np.asarray(np.maximum(by_phrase, by_word) + self._calibration.stem * stems, dtype=np.float32)
+
+    def _round_trip(self, words: Sequence[str]) -> Matrix:
+        if self._embed is None:
+            return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
+        return np.asarray((self._embed(list(words)) @ self._returns.T).max(axis=1), dtype=np.float32)

@@ -1,0 +1,57 @@
+"""Names that databases use, as words that people use."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from arcgraph.interpret.english import FUNCTION_WORDS
+
+_PREFIXES = ("has", "is", "get", "rel")
+_SUFFIXES = ("inverse", "inv", "rev", "reverse")
+
+
+@lru_cache(maxsize=100_000)
+def split_name(name: str) -> tuple[str, ...]:
+    """Lower-case words of an identifier or phrase: camelCase, snake_case, paths and punctuation are boundaries."""
+    words: list[str] = []
+    for chunk in re.split(r"[\W_]+", name):
+        words += [piece.lower() for piece in _camel(chunk)]
+    return tuple(words)
+
+
+def _camel(chunk: str) -> list[str]:
+    if chunk.isupper() or chunk.islower():
+        return re.findall(r"\d+|[^\W\d]+", chunk)
+    return re.findall(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\WA-Z\d]+|[^\W\d]+", chunk)
+
+
+@lru_cache(maxsize=100_000)
+def relation_words(name: str) -> tuple[str, ...]:
+    """The words of a relation's name without the wrapping that carries no meaning.
+
+    A path such as ``/people/person/place_of_birth`` keeps its last segment; ``has_`` before and ``_inverse`` after go.
+    """
+    last = name.rstrip("/").rsplit("/", 1)[-1] if name.startswith("/") else name
+    words = list(split_name(last))
+    while len(words) > 1 and words[0] in _PREFIXES:
+        words = words[1:]
+    while len(words) > 1 and words[-1] in _SUFFIXES:
+        words = words[:-1]
+    return tuple(words) or (name.lower(),)
+
+
+def is_inverse(name: str) -> bool:
+    """Whether the name itself says that it reads from object to subject."""
+    words = split_name(name)
+    return len(words) > 1 and words[-1] in _SUFFIXES
+
+
+def content(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words that carry meaning; all of them where none does, so that a name never becomes empty."""
+    return tuple(w for w in words if w not in FUNCTION_WORDS) or words
+
+
+def phrase(name: str) -> str:
+    """An identifier as a readable phrase."""
+    return " ".join(relation_words(name))

@@ -36,6 +36,9 @@ CLASS_NOTION = ("genre", "category", "type")
 # Words that say "by the same relation there and back again".
 RETURN_WORDS = ("same", "share", "shared", "also", "other", "common", "both")
 
+# Words that ask for no more than a description.
+DESCRIPTION_WORDS = frozenset("about describe description information info details facts know known tell".split())
+
 YES_NO_STARTS = frozenset("is are was were do does did has have had can could will would".split())
 
 COUNT_PHRASES = (("how", "many"), ("number", "of"), ("count", "of"), ("count", "the"), ("count", "all"))

@@ -64,7 +64,11 @@ class Moves:
 
 
 def enumerate_paths(
-    moves: Moves, starts: Iterable[str], longest: int, budget: int, first: frozenset[tuple[str, Direction]] | None = None
+    moves: Moves,
+    starts: Iterable[str],
+    longest: int,
+    budget: int,
+    first: frozenset[tuple[str, Direction]] | None = None,
 ) -> list[RelationPath]:
     """All paths of one to ``longest`` steps from the labels in ``starts``, shortest first, at most ``budget``.
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from arcgraph.interpret.english import (
     CLASS_NOTION,
@@ -28,6 +29,7 @@ class Intent(StrEnum):
     LIST = "list"
     COUNT = "count"
     YES_NO = "yes_no"
+    DESCRIBE = "describe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def read_question(text: str) -> Question:
 
 
 def _intent(words: list[str]) -> Intent:
-    pairs = set(zip(words, words[1:], strict=False))
+    pairs = set(pairwise(words))
     if any(phrase in pairs for phrase in COUNT_PHRASES):
         return Intent.COUNT
     if words and words[0] in YES_NO_STARTS:
@@ -121,14 +123,12 @@ def _opening(sequence: list[str | None]) -> int:
 def _without_count_words(question: Question, sequence: list[str | None], kept: list[int]) -> list[int]:
     if question.intent != Intent.COUNT:
         return kept
-    counting = {
-        i + k for i, pair in enumerate(zip(sequence, sequence[1:], strict=False)) if pair in COUNT_PHRASES for k in (0, 1)
-    }
+    counting = {i + k for i, pair in enumerate(pairwise(sequence)) if pair in COUNT_PHRASES for k in (0, 1)}
     return [i for i in kept if i not in counting]
 
 
 def _asked(question: Question, sequence: list[str | None]) -> tuple[str, ...]:
-    """Words for what the answer is: the noun after the question word, or the notion that the question word stands for."""
+    """Words for what the answer is: the noun after the question word, or the notion it stands for."""
     for i, word in enumerate(sequence):
         if question.intent == Intent.COUNT and (word, _at(sequence, i + 1)) in COUNT_PHRASES:
             return _nouns(sequence[i + 2 :])

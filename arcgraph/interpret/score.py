@@ -23,6 +23,8 @@ FLOOR = 0.02
 # Exact assignment is run on so many paths, the best by an upper bound.
 EXACT = 80
 
+_NOTHING = ("thing",)
+
 Vector = NDArray[np.float32]
 
 
@@ -60,6 +62,23 @@ class Demand:
 
     column: int
     way_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """A question in the columns of a vocabulary: one row a content word (``words``), one a word for what is asked."""
+
+    view: View
+    words: Matrix
+    asked: Matrix
+    round_trip: int
+
+    @classmethod
+    def of(cls, view: View, vocabulary: Vocabulary) -> Meanings:
+        """The meanings of a view's words; a view without any content word is read as asking for a thing."""
+        seen = view if view.words else View(_NOTHING, (0,), (0,), view.asked)
+        asked = vocabulary.meanings(view.asked or _NOTHING)
+        return cls(seen, vocabulary.meanings(seen.words), asked, vocabulary.round_trip)
 
 
 class EncodedPaths:
@@ -104,7 +123,7 @@ class EncodedPaths:
 
     def coverage(self, meanings: Matrix) -> Vector:
         """Question explained by path: the sum over content words of the log of what the path's terms explain."""
-        return np.log(FLOOR + self.explains @ meanings.T).sum(axis=1)
+        return np.asarray(np.log(FLOOR + self.explains @ meanings.T).sum(axis=1), dtype=np.float32)
 
     def answer(self, asked: Matrix) -> Vector:
         """What is asked for against the last label or, where labels say nothing, the last relation."""
@@ -120,32 +139,6 @@ class EncodedPaths:
         claims = np.where(self._demand_back, way_back[self._demand_columns], best[self._demand_columns])
         return np.asarray((np.log(FLOOR + claims) * self._demand_there).sum(axis=1), dtype=np.float32)
 
-    def support_and_order(self, i: int, meanings: Matrix, view: View) -> tuple[float, float]:
-        """Path explained by question: every demand claims a word of its own, by optimal one-to-one assignment.
-
-        The second figure is disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the
-        assigned words costs the smaller of the two claims.
-        """
-        claims = self._claims(i, meanings)
-        words, demands = linear_sum_assignment(-claims)
-        given = np.zeros(claims.shape[1])
-        given[demands] = claims[words, demands]
-        by_hop = sorted(zip(demands, words, strict=True))
-        disorder = sum(
-            min(given[a], given[b])
-            for x, (a, word_a) in enumerate(by_hop)
-            for b, word_b in by_hop[x + 1 :]
-            if view.distances[word_a] > view.distances[word_b]
-        )
-        return float(np.log(FLOOR + given).sum()), float(disorder)
-
-    def _claims(self, i: int, meanings: Matrix) -> Matrix:
-        columns = []
-        for demand in self.demands[i]:
-            column = meanings[:, demand.column]
-            columns.append(np.maximum(column, meanings[:, self._round_trip]) if demand.way_back else column)
-        return np.stack(columns, axis=1)
-
 
 def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
     """A hop and its way back over the same relation are one idea with two demands."""
@@ -159,19 +152,64 @@ def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
     return tuple(demands)
 
 
-def score_paths(encoded: EncodedPaths, view: View, vocabulary: Vocabulary) -> list[tuple[int, Parts]]:
-    """The parts of the most promising paths' scores, in no order; all others cannot come before the best of these."""
-    if not encoded.paths:
+def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bool_]) -> list[tuple[int, Parts]]:
+    """The parts of the most promising ``usable`` paths' scores, in no order; no other can come before the best."""
+    if not usable.any():
         return []
-    meanings = vocabulary.meanings(view.words or ("thing",))
-    seen = view if view.words else View(("thing",), (0,), (0,), view.asked)
-    asked = vocabulary.meanings(view.asked or ("thing",))
-    coverage, answer = encoded.coverage(meanings), encoded.answer(asked)
+    coverage, answer = encoded.coverage(meanings.words), encoded.answer(meanings.asked)
     weights = Weights()
-    bound = weights.coverage * coverage + weights.answer * answer + weights.support * encoded.support_bound(meanings)
-    promising = np.argsort(-bound, kind="stable")[:EXACT]
+    bound = (
+        weights.coverage * coverage + weights.answer * answer + weights.support * encoded.support_bound(meanings.words)
+    )
+    promising = np.argsort(np.where(usable, -bound, np.inf), kind="stable")[: min(EXACT, int(usable.sum()))]
     found = []
     for i in promising:
-        support, disorder = encoded.support_and_order(int(i), meanings, seen)
+        support, disorder = support_and_order(encoded.demands[i], meanings)
         found.append((int(i), Parts(float(coverage[i]), support, float(answer[i]), disorder)))
     return found
+
+
+def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, *, answered: bool = True) -> Parts:
+    """The parts of several paths read as one pattern that ends in one answer.
+
+    ``answered`` is false where nothing is asked for, as in a question for yes or no.
+    """
+    explains = np.max([encoded.explains[i] for encoded, i in chosen], axis=0)
+    coverage = float(np.log(FLOOR + meanings.words @ explains).sum())
+    support, disorder = 0.0, 0.0
+    demands = [d for encoded, i in chosen for d in encoded.demands[i]]
+    support, disorder = support_and_order(demands, meanings)
+    if len(chosen) > 1:
+        # Words lie near their own anchor; across branches their order says nothing.
+        disorder = 0.0
+    answer = max(float(encoded.answer(meanings.asked)[i]) for encoded, i in chosen) if answered else 0.0
+    return Parts(coverage, support, answer, disorder)
+
+
+def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[float, float]:
+    """Path explained by question: every demand claims a word of its own, by optimal one-to-one assignment.
+
+    The second figure is disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the
+    assigned words costs the smaller of the two claims.
+    """
+    claims = _claims(demands, meanings)
+    words, assigned = linear_sum_assignment(-claims)
+    given = np.zeros(claims.shape[1])
+    given[assigned] = claims[words, assigned]
+    by_hop = sorted(zip(assigned.tolist(), words.tolist(), strict=True))
+    distances = meanings.view.distances
+    disorder = sum(
+        min(given[a], given[b])
+        for x, (a, word_a) in enumerate(by_hop)
+        for b, word_b in by_hop[x + 1 :]
+        if distances[word_a] > distances[word_b]
+    )
+    return float(np.log(FLOOR + given).sum()), float(disorder)
+
+
+def _claims(demands: Sequence[Demand], meanings: Meanings) -> Matrix:
+    columns = []
+    for demand in demands:
+        column = meanings.words[:, demand.column]
+        columns.append(np.maximum(column, meanings.words[:, meanings.round_trip]) if demand.way_back else column)
+    return np.stack(columns, axis=1)

@@ -1,0 +1,305 @@
+"""The agent: a question in, an answer with its evidence out. Readable top to bottom."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from arcgraph.answer import compose
+from arcgraph.answer.evidence import citations, elements, passages_of
+from arcgraph.answer.result import Alternative, Answer, Attempt, QueryRecord, Status, Usage, Witness
+from arcgraph.domain import Schema
+from arcgraph.errors import QueryError, UsageError
+from arcgraph.graph.base import Graph
+from arcgraph.interpret.assemble import Reading, match_of, witnessing
+from arcgraph.interpret.confidence import WEAKEST_FIT, confidence, fit
+from arcgraph.interpret.execute import Run, Runner
+from arcgraph.interpret.reader import Interpretation, Reader
+from arcgraph.search.local import NameIndex, open_or_build
+from arcgraph.settings import Settings
+from arcgraph.tracing import Event, Recorder, Trace
+
+_WITNESS_ROWS = 300
+_NEAR_NAMES = 5
+_ALTERNATIVES = 5
+# How long a schema is trusted before the graph is asked whether it changed; a question must not pay for it each time.
+_FRESH_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What answering needs that depends on the graph alone."""
+
+    schema: Schema
+    index: NameIndex
+    reader: Reader
+    runner: Runner
+    checked: float
+
+
+class Agent:
+    """Answers questions over one graph. Thread-safe; keep one for many questions.
+
+    ``settings`` default to the environment's. ``recorders`` receive every event of every question.
+    """
+
+    def __init__(self, graph: Graph, *, settings: Settings | None = None, recorders: Sequence[Recorder] = ()):
+        self._graph = graph
+        self._settings = settings or Settings.load()
+        self._recorders = tuple(recorders)
+        self._lock = threading.Lock()
+        self._prepared: _Prepared | None = None
+
+    # --- the public face -----------------------------------------------------------------------------------------
+
+    def ask(self, question: str) -> Answer:
+        """Answer one question.
+
+        Raises :class:`~arcgraph.errors.UsageError` for a question that is empty or too long, and
+        :class:`~arcgraph.errors.ConnectError` where the graph cannot be reached; everything else is a status.
+        """
+        return self._answer(question, Trace(*self._recorders))
+
+    async def aask(self, question: str) -> Answer:
+        """As :meth:`ask`, without blocking the event loop."""
+        return await asyncio.to_thread(self.ask, question)
+
+    def stream(self, question: str) -> Iterator[Event | Answer]:
+        """The events of answering as they happen, then the answer itself. Raises as :meth:`ask` does."""
+        inbox: queue.SimpleQueue[Event | Answer | BaseException] = queue.SimpleQueue()
+
+        def work() -> None:
+            try:
+                inbox.put(self._answer(question, Trace(_Inbox(inbox), *self._recorders)))
+            except BaseException as error:
+                inbox.put(error)
+
+        threading.Thread(target=work, name="arcgraph-ask", daemon=True).start()
+        while True:
+            item = inbox.get()
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+            if isinstance(item, Answer):
+                return
+
+    async def astream(self, question: str) -> AsyncIterator[Event | Answer]:
+        """As :meth:`stream`, without blocking the event loop."""
+        events = self.stream(question)
+        while (item := await asyncio.to_thread(next, events, None)) is not None:
+            yield item
+
+    # --- the loop ------------------------------------------------------------------------------------------------
+
+    def _answer(self, question: str, trace: Trace) -> Answer:
+        question = self._checked(question)
+        with trace.stage("prepare"):
+            ready = self._ready()
+        if not ready.schema.nodes.value:
+            return self._nothing(question, trace, "the graph is empty: load data into it first", ())
+        with trace.stage("interpret"):
+            interpretation = ready.reader.read(question)
+        self._note_interpretation(trace, interpretation)
+        if not interpretation.readings:
+            return self._unread(question, trace, ready, interpretation)
+        with trace.stage("execute"):
+            runs = ready.runner.run(interpretation.readings, interpretation.candidates, trace)
+        answer = self._from_runs(question, trace, ready, interpretation, runs)
+        trace.note("answer", str(answer.status), text=answer.text)
+        return self._finished(answer, trace)
+
+    def _checked(self, question: str) -> str:
+        longest = self._settings.ask.max_question
+        if not question.strip():
+            raise UsageError('the question is empty: ask something, for example "Who founded the harbour museum?"')
+        if len(question) > longest:
+            raise UsageError(
+                f"the question has {len(question):,} characters and the limit is {longest:,}: shorten it, "
+                "or raise ARCGRAPH_ASK_MAX_QUESTION"
+            )
+        return question.strip()
+
+    def _ready(self) -> _Prepared:
+        with self._lock:
+            now = time.monotonic()
+            ready = self._prepared
+            if ready is not None and now - ready.checked < _FRESH_SECONDS:
+                return ready
+            schema = self._graph.schema()
+            if ready is not None and schema.fingerprint == ready.schema.fingerprint:
+                self._prepared = replace(ready, checked=now)
+            else:
+                self._prepared = self._prepare(schema, now)
+            return self._prepared
+
+    def _prepare(self, schema: Schema, now: float) -> _Prepared:
+        index = open_or_build(self._graph, schema, self._settings)
+        reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask)
+        runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
+        return _Prepared(schema, index, reader, runner, now)
+
+    # --- outcomes ------------------------------------------------------------------------------------------------
+
+    def _from_runs(
+        self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation, runs: list[Run]
+    ) -> Answer:
+        tried = tuple(_tried(run) for run in runs)
+        queries = tuple(_record(run) for run in runs)
+        best = next((run for run in runs if run.found), None)
+        alternatives = self._alternatives(ready, interpretation, best)
+        if best is None or best.rows is None:
+            failed = all(run.error for run in runs) and bool(runs)
+            return Answer(
+                question,
+                Status.FAILED if failed else Status.NO_EVIDENCE,
+                _no_evidence_text(interpretation, failed),
+                queries=queries,
+                alternatives=alternatives,
+                reason=runs[-1].error if failed else "the graph holds nothing for any likely reading of the question",
+                tried=tried,
+                partial=trace.elapsed > self._settings.ask.deadline,
+            )
+        sure = confidence(best.reading, interpretation.readings)
+        if fit(best.reading) < WEAKEST_FIT:
+            return Answer(
+                question,
+                Status.INSUFFICIENT,
+                "No reading explains the question well enough. Did you mean: "
+                + "; ".join(a.reading for a in alternatives[:3])
+                + "?",
+                queries=queries,
+                confidence=sure,
+                alternatives=alternatives,
+                reason="the question's words match nothing in the graph closely enough",
+                tried=tried,
+            )
+        return self._grounded(question, trace, ready, best, queries, alternatives, sure)
+
+    def _grounded(
+        self,
+        question: str,
+        trace: Trace,
+        ready: _Prepared,
+        run: Run,
+        queries: tuple[QueryRecord, ...],
+        alternatives: tuple[Alternative, ...],
+        sure: float,
+    ) -> Answer:
+        assert run.rows is not None
+        with trace.stage("evidence"):
+            witness = self._witness(ready, run, trace)
+            passages = passages_of(self._graph, ready.schema, witness, timeout=self._settings.graph.timeout)
+        found = compose.entities(run.rows, ready.schema)
+        table = compose.table(run.reading, run.rows, ready.schema)
+        return Answer(
+            question,
+            Status.ANSWERED,
+            compose.text(run.reading, run.rows, found),
+            entities=found,
+            columns=table.columns,
+            rows=compose.plain_rows(table),
+            table=table,
+            witness=witness,
+            citations=citations(witness, passages, ready.schema),
+            queries=queries + witness.queries,
+            confidence=sure,
+            alternatives=alternatives,
+            partial=run.rows.truncated,
+        )
+
+    def _witness(self, ready: _Prepared, run: Run, trace: Trace) -> Witness:
+        """The subgraph behind the answer; an error here leaves the answer standing without one."""
+        query, params = witnessing(run.match, _WITNESS_ROWS).to_cypher(self._graph.dialect)
+        try:
+            rows = self._graph.read(query, params, timeout=self._settings.graph.timeout, limit=_WITNESS_ROWS)
+        except QueryError as error:
+            trace.note("evidence", "error", error=str(error))
+            return Witness()
+        nodes, edges, paths = elements(rows)
+        shown, shown_params = self._shown_witness(ready, run)
+        record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
+        return Witness(nodes, edges, tuple(paths), (record,), dict.fromkeys([*nodes, *edges], 0))
+
+    def _shown_witness(self, ready: _Prepared, run: Run) -> tuple[str, dict[str, object]]:
+        named = ready.runner.named(run.reading, match_of(run.reading), run.candidates)
+        return witnessing(named, _WITNESS_ROWS).to_cypher("neo4j")
+
+    def _alternatives(
+        self, ready: _Prepared, interpretation: Interpretation, best: Run | None
+    ) -> tuple[Alternative, ...]:
+        others: list[Reading] = [r for r in interpretation.readings if best is None or r is not best.reading]
+        return tuple(
+            Alternative(
+                r.words(),
+                ready.runner.shown(r, match_of(r), interpretation.candidates)[0],
+                confidence(r, interpretation.readings),
+            )
+            for r in others[:_ALTERNATIVES]
+        )
+
+    def _unread(self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation) -> Answer:
+        """No reading at all: nothing in the question is the name of anything, or no pattern leaves what it names."""
+        near = [ready.index.entries([hit.id])[0].text for hit in ready.index.near(question, _NEAR_NAMES)]
+        if interpretation.candidates:
+            names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates))
+            return self._nothing(question, trace, f"nothing in the graph leads on from {names}", tuple(near))
+        hint = f"; near names: {', '.join(dict.fromkeys(near))}" if near else ""
+        return self._nothing(question, trace, f"the question names nothing that is in the graph{hint}", tuple(near))
+
+    def _nothing(self, question: str, trace: Trace, reason: str, near: tuple[str, ...]) -> Answer:
+        tried = tuple(f"near name: {n}" for n in dict.fromkeys(near))
+        answer = Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason, tried=tried)
+        trace.note("answer", str(answer.status), text=answer.text)
+        return self._finished(answer, trace)
+
+    def _finished(self, answer: Answer, trace: Trace) -> Answer:
+        notices = self._prepared.index.notices if self._prepared else ()
+        usage = Usage(seconds=trace.elapsed, stages=dict(trace.seconds))
+        return replace(answer, usage=usage, trace=tuple(trace.events), notices=tuple(notices))
+
+    def _note_interpretation(self, trace: Trace, interpretation: Interpretation) -> None:
+        trace.note(
+            "interpret",
+            "anchors",
+            anchors=[
+                {"name": c.anchor.name, "labels": list(c.anchor.labels), "how": c.anchor.how, "strength": c.strength}
+                for c in interpretation.candidates
+            ],
+        )
+        trace.note(
+            "interpret",
+            "readings",
+            considered=interpretation.considered,
+            best=[{"reading": r.words(), "score": r.score} for r in interpretation.readings[:_ALTERNATIVES]],
+        )
+
+
+class _Inbox:
+    """A recorder that hands events to the thread that streams them."""
+
+    def __init__(self, inbox: queue.SimpleQueue[Event | Answer | BaseException]):
+        self._inbox = inbox
+
+    def record(self, event: Event) -> None:
+        self._inbox.put(event)
+
+
+def _tried(run: Run) -> str:
+    outcome = run.error or f"{len(run.rows) if run.rows is not None else 0} rows"
+    return f"{run.reading.words()}: {outcome}"
+
+
+def _record(run: Run) -> QueryRecord:
+    attempt = Attempt(len(run.rows) if run.rows else 0, run.rows.seconds if run.rows else 0.0, run.error)
+    return QueryRecord(run.cypher, run.params, "pattern", run.reading.words(), (attempt,))
+
+
+def _no_evidence_text(interpretation: Interpretation, failed: bool) -> str:
+    if failed:
+        return "No answer: the database failed on every query for this question."
+    names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates[:3]))
+    return f"No answer: the graph knows {names}, but holds nothing that answers this about it."

@@ -1,0 +1,156 @@
+"""What an answer rests on: the witness subgraph, and the passages that its edges lead to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arcgraph.answer.result import Citation, Witness
+from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Path, Rows, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import (
+    Binding,
+    Descriptor,
+    Direction,
+    Entity,
+    Hop,
+    Pattern,
+    PatternNode,
+    Projection,
+)
+
+MOST_EDGES = 60
+MOST_PASSAGES = 5
+_MENTIONING_NODES = 50
+_MENTIONS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A source text, and how many pieces of the witness lead to it."""
+
+    node: Node
+    text: str
+    votes: int
+
+
+def elements(rows: Rows) -> tuple[dict[str, Node], dict[str, Edge], list[Path]]:
+    """Nodes and edges of witness rows by element id, and one path a row; columns are nodes first, then edges."""
+    nodes: dict[str, Node] = {}
+    edges: dict[str, Edge] = {}
+    paths: list[Path] = []
+    for record in rows:
+        row_nodes = [v for v in record if isinstance(v, Node)]
+        row_edges = [v for v in record if isinstance(v, Edge)]
+        nodes.update((n.element_id, n) for n in row_nodes)
+        edges.update((e.element_id, e) for e in row_edges)
+        if row_edges:
+            paths.append(Path(tuple(row_nodes), tuple(row_edges)))
+    return nodes, edges, paths
+
+
+def name_of(node: Node, schema: Schema) -> Any:
+    """What people call a node, as it was loaded: its naming property, else its identifying one, else ``Label id``."""
+    for key in _naming_keys(node.labels, schema):
+        value = node.properties.get(key)
+        if value is not None and value != "":
+            return value
+    return f"{node.labels[0]} {node.id}" if node.labels else f"node {node.id}"
+
+
+def _naming_keys(labels: Sequence[str], schema: Schema) -> list[str]:
+    infos = [schema.labels[label] for label in (labels or ("",)) if label in schema.labels]
+    keys = [i.naming for i in infos] + [i.identifying for i in infos]
+    return list(dict.fromkeys(k for k in keys if k))
+
+
+def edge_text(edge: Edge, nodes: Mapping[str, Node], schema: Schema) -> str:
+    """An edge as a sentence-like line with both ends named."""
+    start, end = (_end_text(i, nodes, schema) for i in (edge.start, edge.end))
+    meaning = edge.properties.get(schema.relations.key) if schema.relations.kind == "property" else None
+    return f"{start} -[{meaning or edge.type}]-> {end}"
+
+
+def _end_text(element_id: str, nodes: Mapping[str, Node], schema: Schema) -> str:
+    return str(name_of(nodes[element_id], schema)) if element_id in nodes else f"node {element_id}"
+
+
+# --- passages ----------------------------------------------------------------------------------------------------
+
+
+def passages_of(graph: Graph, schema: Schema, witness: Witness, *, timeout: float) -> list[Passage]:
+    """The passages that most of the witness's edges and nodes lead to, most votes first."""
+    home = schema.passages
+    if home is None:
+        return []
+    try:
+        by_edges = _by_edges(graph, home, witness, timeout) if home.edge_key else []
+        return (by_edges or _by_mentions(graph, schema, home, witness, timeout))[:MOST_PASSAGES]
+    except QueryError:
+        # Passages only deepen the evidence; the edges stand without them.
+        return []
+
+
+def _by_edges(graph: Graph, home: PassageHome, witness: Witness, timeout: float) -> list[Passage]:
+    votes: Counter[Any] = Counter()
+    for edge in witness.edges.values():
+        votes.update(set(_as_list(edge.properties.get(home.edge_key or ""))))
+    if not votes:
+        return []
+    wanted = tuple(i for i, _ in votes.most_common(MOST_PASSAGES))
+    key = home.id_key or RESERVED_KEY
+    pattern = Pattern(
+        (PatternNode("c", (home.label,)),),
+        bindings=(Binding("c", key, wanted),),
+        returns=(Projection(Entity("c"), "c"),),
+    )
+    found = [row[0] for row in graph.read(*pattern.to_cypher(graph.dialect), timeout=timeout, limit=len(wanted) * 2)]
+    made = [
+        Passage(
+            n, str(n.properties.get(home.text_key, "")), votes[n.properties.get(home.id_key) if home.id_key else n.id]
+        )
+        for n in found
+    ]
+    return sorted(made, key=lambda p: -p.votes)
+
+
+def _as_list(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _by_mentions(graph: Graph, schema: Schema, home: PassageHome, witness: Witness, timeout: float) -> list[Passage]:
+    """Passages linked to nodes of the witness; one that two of its nodes share says more than one alone."""
+    if not home.mention_types or not witness.nodes:
+        return []
+    wanted = list(witness.nodes.values())[:_MENTIONING_NODES]
+    handle = RESERVED_KEY if schema.loaded else None
+    pattern = Pattern(
+        (PatternNode("n"), PatternNode("c", (home.label,))),
+        (Hop("m", "n", "c", tuple(Descriptor(t) for t in home.mention_types), Direction.BOTH),),
+        bindings=(Binding("n", handle, tuple(n.id if schema.loaded else n.element_id for n in wanted)),),
+        returns=(Projection(Entity("c"), "c"), Projection(Entity("n"), "n")),
+        distinct=True,
+    )
+    votes: Counter[str] = Counter()
+    found: dict[str, Node] = {}
+    for chunk, _ in graph.read(*pattern.to_cypher(graph.dialect), timeout=timeout, limit=_MENTIONS):
+        votes[chunk.element_id] += 1
+        found[chunk.element_id] = chunk
+    shared = 2 if len(wanted) > 1 else 1
+    return [
+        Passage(found[i], str(found[i].properties.get(home.text_key, "")), n)
+        for i, n in votes.most_common(MOST_PASSAGES)
+        if n >= shared
+    ]
+
+
+def citations(witness: Witness, passages: Sequence[Passage], schema: Schema) -> tuple[Citation, ...]:
+    """Edges first, then passages, each with what it says."""
+    cited = [
+        Citation("edge", i, edge_text(e, witness.nodes, schema), witness.found_by.get(i, 0))
+        for i, e in list(witness.edges.items())[:MOST_EDGES]
+    ]
+    return tuple(cited + [Citation("passage", p.node.id, p.text, 0) for p in passages])

@@ -1,0 +1,138 @@
+"""From ranked readings to patterns: the query that a reading means, and the words in which it reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from arcgraph.domain import RESERVED_KEY, Anchor
+from arcgraph.graph.pattern import (
+    Aggregate,
+    Binding,
+    Direction,
+    Entity,
+    Filter,
+    Hop,
+    Order,
+    Pattern,
+    PatternNode,
+    Projection,
+)
+from arcgraph.interpret.paths import RelationPath
+from arcgraph.interpret.question import Intent
+from arcgraph.interpret.score import Parts
+from arcgraph.interpret.verbalise import phrase
+
+THING = "x"
+PATHS = "paths"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A relation path walked from an anchor."""
+
+    anchor: Anchor
+    path: RelationPath
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read the question: branches that all end at the asked thing, or at ``goal`` where that is given.
+
+    A description has no branch but ``described``. ``score`` is a log-likelihood up to a constant: it compares readings
+    of one question.
+    """
+
+    branches: tuple[Branch, ...]
+    intent: Intent
+    score: float
+    parts: Parts
+    goal: Anchor | None = None
+    described: Anchor | None = None
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        named = tuple(b.anchor for b in self.branches)
+        return named + tuple(a for a in (self.goal, self.described) if a)
+
+    def words(self) -> str:
+        """The reading as a person can check it."""
+        if self.described:
+            return f"about {self.described.name}"
+        text = "; ".join(_branch_words(b) for b in self.branches)
+        if self.goal:
+            text += f" = {self.goal.name}"
+        return {Intent.COUNT: f"how many: {text}", Intent.YES_NO: f"whether: {text}"}.get(self.intent, text)
+
+
+def _branch_words(branch: Branch) -> str:
+    label = f" ({phrase(branch.path.start)})" if branch.path.start else ""
+    text = f"{branch.anchor.name}{label}"
+    for step in branch.path.steps:
+        arrow = {Direction.OUT: "-{}->", Direction.IN: "<-{}-", Direction.BOTH: "-{}-"}[step.direction]
+        text += f" {arrow.format(phrase(step.descriptor.text))} {phrase(step.label) if step.label else 'node'}"
+    return text
+
+
+def match_of(reading: Reading) -> Pattern:
+    """The reading's match, without bindings and columns. Anchors are ``a0, a1, …``; the asked thing is ``x``."""
+    if reading.described:
+        return Pattern((PatternNode("a0", reading.described.labels[:1]),))
+    end = "a1" if reading.goal else THING
+    nodes: dict[str, PatternNode] = {}
+    hops: list[Hop] = []
+    for b, branch in enumerate(reading.branches):
+        at = f"a{b}"
+        nodes[at] = PatternNode(at, (branch.path.start,) if branch.path.start else ())
+        for s, step in enumerate(branch.path.steps):
+            last = s == len(branch.path.steps) - 1
+            name = end if last else f"n{b}{s}"
+            nodes.setdefault(name, PatternNode(name, (step.label,) if step.label else ()))
+            hops.append(Hop(f"r{len(hops)}", at, name, (step.descriptor,), step.direction))
+            at = name
+    return Pattern(tuple(nodes.values()), tuple(hops), filters=_others(reading))
+
+
+def _others(reading: Reading) -> tuple[Filter, ...]:
+    """What is asked for is never what the question already names."""
+    if reading.goal or reading.described:
+        return ()
+    return tuple(Filter(Entity(THING), "<>", Entity(f"a{b}")) for b in range(len(reading.branches)))
+
+
+def bound(pattern: Pattern, anchors: Sequence[Anchor], *, loaded: bool) -> Pattern:
+    """The pattern tied to exactly the anchors' nodes, by the fastest handle that the graph has for them."""
+    return replace(
+        pattern,
+        bindings=tuple(
+            Binding(f"a{i}", RESERVED_KEY if loaded else None, a.ids if loaded else a.element_ids)
+            for i, a in enumerate(anchors)
+        ),
+    )
+
+
+def bound_by_name(pattern: Pattern, anchors: Sequence[Anchor], unique: Sequence[bool], *, loaded: bool) -> Pattern:
+    """The pattern tied to the anchors' names, as people write it; by identity where it is not ``unique``."""
+    exact = bound(pattern, anchors, loaded=loaded).bindings
+    named = tuple(
+        Binding(f"a{i}", a.key, (a.name,)) if unique[i] and a.key else exact[i] for i, a in enumerate(anchors)
+    )
+    return replace(pattern, bindings=named)
+
+
+def answering(pattern: Pattern, intent: Intent, limit: int) -> Pattern:
+    """The columns that answer: entities with the number of paths to them, a count, or whether there is a match."""
+    if intent == Intent.DESCRIBE:
+        return pattern.returning(Projection(Entity("a0"), THING))
+    if intent == Intent.YES_NO:
+        return pattern.returning(Projection(Aggregate("exists"), "answer"))
+    if intent == Intent.COUNT:
+        return pattern.returning(Projection(Aggregate("count", Entity(THING), distinct=True), "count"))
+    listed = pattern.returning(Projection(Entity(THING), THING), Projection(Aggregate("count"), PATHS))
+    return replace(listed, order=(Order(PATHS, descending=True),), limit=limit)
+
+
+def witnessing(pattern: Pattern, limit: int) -> Pattern:
+    """Every node and edge of the match, one row a match."""
+    elements = [*(n.name for n in pattern.nodes), *(h.name for h in pattern.hops)]
+    return replace(pattern.returning(*(Projection(Entity(e), e) for e in elements)), limit=limit)

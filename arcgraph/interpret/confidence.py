@@ -1,0 +1,34 @@
+"""How sure a reading is, from its own fit and from its lead over the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from arcgraph.interpret.assemble import Reading
+
+# Below this fit a reading explains so little of the question that its answer would be a guess.
+WEAKEST_FIT = 0.12
+_RIVALS = 12
+
+
+def fit(reading: Reading) -> float:
+    """How well reading and question explain each other, 0 to 1: the geometric mean over the parts of the score."""
+    if reading.described:
+        return math.exp(max(reading.score, -5.0) / 2)
+    hops = sum(len(b.path.steps) for b in reading.branches)
+    parts = reading.parts
+    mean = (parts.support / hops + parts.coverage / max(1, hops) + parts.answer) / 3
+    return math.exp(min(0.0, mean))
+
+
+def lead(reading: Reading, readings: Sequence[Reading]) -> float:
+    """The share of the likelihood that this reading holds among the first few."""
+    rivals = [r.score for r in readings[:_RIVALS]]
+    top = max([*rivals, reading.score])
+    return math.exp(reading.score - top) / sum(math.exp(s - top) for s in rivals) if rivals else 1.0
+
+
+def confidence(reading: Reading, readings: Sequence[Reading]) -> float:
+    """Between 0 and 1."""
+    return min(1.0, math.sqrt(fit(reading) * min(1.0, lead(reading, readings))))

@@ -1,0 +1,107 @@
+"""Runs readings, best first, until one of them holds in the graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arcgraph.domain import Rows, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import Pattern
+from arcgraph.interpret.anchors import Candidate
+from arcgraph.interpret.assemble import Reading, answering, bound, bound_by_name, match_of
+from arcgraph.interpret.question import Intent
+from arcgraph.settings import AskSettings
+from arcgraph.tracing import Trace
+
+# A reading so much less likely than the best is not what was asked, even where the best finds nothing.
+MARGIN = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One reading that was run: its bound match, the query as shown to people, and what came back."""
+
+    reading: Reading
+    match: Pattern
+    cypher: str
+    params: dict[str, object]
+    rows: Rows | None
+    candidates: tuple[Candidate, ...] = ()
+    error: str = ""
+
+    @property
+    def found(self) -> bool:
+        """Whether the graph answers this reading."""
+        if self.rows is None:
+            return False
+        if self.reading.intent in (Intent.LIST, Intent.DESCRIBE):
+            return len(self.rows) > 0
+        return True
+
+
+class Runner:
+    """Runs readings against one graph, within the settings' budgets."""
+
+    def __init__(self, graph: Graph, schema: Schema, settings: AskSettings, timeout: float):
+        self._graph = graph
+        self._schema = schema
+        self._settings = settings
+        self._timeout = timeout
+
+    def run(self, readings: Sequence[Reading], candidates: Sequence[Candidate], trace: Trace) -> list[Run]:
+        """The runs made, in order; the last one is ``found`` if any is."""
+        runs: list[Run] = []
+        for reading in self._worth_running(readings):
+            left = self._settings.deadline - trace.elapsed
+            if left <= 0:
+                trace.note("execute", "deadline", seconds=trace.elapsed)
+                break
+            run = self._one(reading, candidates, min(self._timeout, left))
+            trace.note("execute", "query", reading=reading.words(), rows=_size(run), error=run.error)
+            runs.append(run)
+            if run.found:
+                break
+        return runs
+
+    def _worth_running(self, readings: Sequence[Reading]) -> Iterator[Reading]:
+        best = readings[0].score if readings else -math.inf
+        for reading in readings[: self._settings.max_executed]:
+            if reading.score >= best - MARGIN:
+                yield reading
+
+    def _one(self, reading: Reading, candidates: Sequence[Candidate], timeout: float) -> Run:
+        match = match_of(reading)
+        tied = bound(match, reading.anchors, loaded=self._schema.loaded)
+        cypher, shown = self.shown(reading, match, candidates)
+        query, params = answering(tied, reading.intent, self._settings.max_rows).to_cypher(self._graph.dialect)
+        try:
+            rows = self._graph.read(query, params, timeout=timeout, limit=self._settings.max_rows)
+        except QueryError as error:
+            return Run(reading, tied, cypher, shown, None, tuple(candidates), str(error))
+        return Run(reading, tied, cypher, shown, rows, tuple(candidates))
+
+    def shown(self, reading: Reading, match: Pattern, candidates: Sequence[Candidate]) -> tuple[str, dict[str, object]]:
+        """The answering query in Neo4j's dialect, with names as loaded."""
+        named = self.named(reading, match, candidates)
+        return answering(named, reading.intent, self._settings.max_rows).to_cypher("neo4j")
+
+    def named(self, reading: Reading, match: Pattern, candidates: Sequence[Candidate]) -> Pattern:
+        """The match tied to names where a name is enough."""
+        labels = {n.name: n.labels for n in match.nodes}
+        unique = [
+            not any(
+                c.anchor.name == anchor.name
+                and c.anchor.labels != anchor.labels
+                and set(labels[f"a{i}"]) <= set(c.anchor.labels)
+                for c in candidates
+            )
+            for i, anchor in enumerate(reading.anchors)
+        ]
+        return bound_by_name(match, reading.anchors, unique, loaded=self._schema.loaded)
+
+
+def _size(run: Run) -> int:
+    return len(run.rows) if run.rows is not None else 0

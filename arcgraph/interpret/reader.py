@@ -1,0 +1,197 @@
+"""Reads a question against a graph: anchors, supported patterns, and which of them mean the question, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from arcgraph.domain import Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_candidates, unexplained
+from arcgraph.interpret.assemble import Branch, Reading
+from arcgraph.interpret.english import DESCRIPTION_WORDS
+from arcgraph.interpret.explore import Move, first_moves
+from arcgraph.interpret.paths import Moves, RelationPath, enumerate_paths
+from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
+from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Weights, joint_parts, score_paths
+from arcgraph.interpret.terms import EmbedWords, Vocabulary, label_term, relation_term
+from arcgraph.settings import AskSettings
+
+# Of each anchor so many paths take part in joins with another anchor's.
+_JOINED_PATHS = 15
+_JOINED_HOPS = 2
+_KEPT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """What was made of a question: readings, best first, and the anchor candidates they were made from."""
+
+    question: Question
+    candidates: tuple[Candidate, ...]
+    readings: tuple[Reading, ...]
+    considered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One path of an encoded set, with the parts of its score."""
+
+    encoded: EncodedPaths
+    index: int
+    parts: Parts
+
+    @property
+    def path(self) -> RelationPath:
+        return self.encoded.paths[self.index]
+
+
+class Reader:
+    """Reads questions against one graph. Holds what depends on the schema alone; thread-safe."""
+
+    def __init__(self, graph: Graph, schema: Schema, names: Names, embed: EmbedWords | None, settings: AskSettings):
+        self._graph = graph
+        self._schema = schema
+        self._names = names
+        self._settings = settings
+        self._moves = Moves(schema)
+        self._vocabulary = Vocabulary(
+            [relation_term(t) for t in schema.types] + [label_term(label) for label in schema.labels if label], embed
+        )
+        self._encoded: dict[tuple[str, ...], EncodedPaths] = {}
+        self._weights = Weights()
+
+    def read(self, text: str) -> Interpretation:
+        """All readings of a question, best first; none where it names nothing or the graph supports no pattern."""
+        question = read_question(text)
+        candidates = find_candidates(text, self._names, self._vocabulary)
+        leading = candidates[:MOST_CANDIDATES]
+        readings: list[Reading] = []
+        considered = 0
+        paths: list[tuple[Candidate, list[Scored]]] = []
+        for candidate in leading:
+            view = view_from(question, [candidate.anchor.span])
+            if _asks_for_description(view):
+                readings.append(self._description(candidate, candidates))
+                continue
+            scored, count = self._paths_from(candidate, view)
+            considered += count
+            paths.append((candidate, scored))
+            readings += self._single(question, candidate, scored, candidates)
+        for one, other in combinations(paths, 2):
+            if not one[0].overlaps(other[0]):
+                joined = list(self._joined(question, one, other, candidates))
+                considered += len(joined)
+                readings += joined
+        readings.sort(key=lambda r: -r.score)
+        return Interpretation(question, tuple(candidates), tuple(readings[:_KEPT]), considered)
+
+    # --- one anchor ----------------------------------------------------------------------------------------------
+
+    def _paths_from(self, candidate: Candidate, view: View) -> tuple[list[Scored], int]:
+        """The supported paths from an anchor with their scores, best first; and how many there were."""
+        labels = candidate.anchor.labels or ("",)
+        encoded = self._encode(labels)
+        allowed = self._allowed(candidate, labels)
+        usable = np.array([(p.steps[0].descriptor.type, p.steps[0].direction) in allowed for p in encoded.paths], bool)
+        meanings = Meanings.of(view, self._vocabulary)
+        found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable)]
+        found.sort(key=lambda s: -s.parts.total(self._weights))
+        return found, int(usable.sum())
+
+    def _encode(self, labels: tuple[str, ...]) -> EncodedPaths:
+        if labels not in self._encoded:
+            paths = enumerate_paths(self._moves, labels, self._settings.max_hops, self._settings.max_patterns)
+            self._encoded[labels] = EncodedPaths(paths, self._vocabulary)
+        return self._encoded[labels]
+
+    def _allowed(self, candidate: Candidate, labels: tuple[str, ...]) -> set[Move]:
+        options = list(
+            dict.fromkeys((s.descriptor.type, s.direction) for label in labels for s in self._moves.of(label))
+        )
+        try:
+            return first_moves(
+                self._graph,
+                candidate.anchor,
+                options,
+                loaded=self._schema.loaded,
+                timeout=min(2.0, self._settings.deadline),
+            )
+        except QueryError:
+            # Without the look around the anchor more paths are tried; none is lost.
+            return set(options)
+
+    def _single(
+        self, question: Question, candidate: Candidate, scored: Sequence[Scored], all_candidates: Sequence[Candidate]
+    ) -> Iterator[Reading]:
+        cost = unexplained(all_candidates, [candidate])
+        for s in scored:
+            yield Reading(
+                (Branch(candidate.anchor, s.path),), question.intent, s.parts.total(self._weights) - cost, s.parts
+            )
+
+    def _description(self, candidate: Candidate, all_candidates: Sequence[Candidate]) -> Reading:
+        cost = unexplained(all_candidates, [candidate])
+        return Reading((), Intent.DESCRIBE, -cost, Parts(0.0, 0.0, 0.0, 0.0), described=candidate.anchor)
+
+    # --- two anchors ---------------------------------------------------------------------------------------------
+
+    def _joined(
+        self,
+        question: Question,
+        one: tuple[Candidate, list[Scored]],
+        other: tuple[Candidate, list[Scored]],
+        all_candidates: Sequence[Candidate],
+    ) -> Iterator[Reading]:
+        """Readings in which both anchors take part: one path between them, or two that meet."""
+        (a, from_a), (b, from_b) = one, other
+        view = view_from(question, [a.anchor.span, b.anchor.span])
+        meanings = Meanings.of(view, self._vocabulary)
+        cost = unexplained(all_candidates, [a, b])
+        for start, goal, scored in ((a, b, from_a), (b, a, from_b)):
+            if question.intent == Intent.YES_NO:
+                yield from self._between(question, start, goal, scored, meanings, cost)
+        if question.intent == Intent.YES_NO:
+            return
+        short_a, short_b = _short(from_a), _short(from_b)
+        for s, t in product(short_a, short_b):
+            if s.path.end == t.path.end:
+                parts = joint_parts([(s.encoded, s.index), (t.encoded, t.index)], meanings)
+                branches = (Branch(a.anchor, s.path), Branch(b.anchor, t.path))
+                yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts)
+
+    def _between(
+        self,
+        question: Question,
+        start: Candidate,
+        goal: Candidate,
+        scored: Sequence[Scored],
+        meanings: Meanings,
+        cost: float,
+    ) -> Iterator[Reading]:
+        labels = goal.anchor.labels or ("",)
+        ending = [s for s in scored if s.path.end in labels]
+        # A question names its subject first; that counts only where nothing else tells the two ways apart.
+        cost += 1e-3 if start.anchor.span[0] > goal.anchor.span[0] else 0.0
+        for s in ending:
+            parts = joint_parts([(s.encoded, s.index)], meanings, answered=False)
+            yield Reading(
+                (Branch(start.anchor, s.path),),
+                question.intent,
+                parts.total(self._weights) - cost,
+                parts,
+                goal=goal.anchor,
+            )
+
+
+def _asks_for_description(view: View) -> bool:
+    """Whether a question says nothing beyond naming its anchor ("Who is Ann?", "Tell me about Ann")."""
+    return all(word in DESCRIPTION_WORDS for word in view.words)
+
+
+def _short(scored: Sequence[Scored]) -> list[Scored]:
+    return [s for s in scored if len(s.path.steps) <= _JOINED_HOPS][:_JOINED_PATHS]

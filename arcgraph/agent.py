@@ -19,7 +19,7 @@ from arcgraph.interpret.assemble import Reading, match_of, witnessing
 from arcgraph.interpret.confidence import WEAKEST_FIT, confidence, fit
 from arcgraph.interpret.execute import Run, Runner
 from arcgraph.interpret.reader import Interpretation, Reader
-from arcgraph.search.local import NameIndex, open_or_build
+from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
@@ -93,6 +93,13 @@ class Agent:
         while (item := await asyncio.to_thread(next, events, None)) is not None:
             yield item
 
+    def prepare(self, progress: Report | None = None) -> NameIndex:
+        """Read the schema and build or open the index now rather than with the first question."""
+        with self._lock:
+            if self._prepared is None:
+                self._prepared = self._prepare(self._graph.schema(), time.monotonic(), progress)
+            return self._prepared.index
+
     # --- the loop ------------------------------------------------------------------------------------------------
 
     def _answer(self, question: str, trace: Trace) -> Answer:
@@ -136,8 +143,8 @@ class Agent:
                 self._prepared = self._prepare(schema, now)
             return self._prepared
 
-    def _prepare(self, schema: Schema, now: float) -> _Prepared:
-        index = open_or_build(self._graph, schema, self._settings)
+    def _prepare(self, schema: Schema, now: float, progress: Report | None = None) -> _Prepared:
+        index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask)
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
         return _Prepared(schema, index, reader, runner, now)
@@ -243,7 +250,7 @@ class Agent:
 
     def _unread(self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation) -> Answer:
         """No reading at all: nothing in the question is the name of anything, or no pattern leaves what it names."""
-        near = [ready.index.entries([hit.id])[0].text for hit in ready.index.near(question, _NEAR_NAMES)]
+        near = ready.index.near_names(question, _NEAR_NAMES)
         if interpretation.candidates:
             names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates))
             return self._nothing(question, trace, f"nothing in the graph leads on from {names}", tuple(near))

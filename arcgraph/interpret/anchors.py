@@ -94,8 +94,9 @@ def unexplained(candidates: Sequence[Candidate], chosen: Sequence[Candidate]) ->
     """The cost of the mentions that a reading with the ``chosen`` anchors leaves unexplained."""
     spans: dict[tuple[int, int], float] = {}
     for candidate in candidates:
-        if not any(candidate.overlaps(c) for c in chosen):
-            spans[candidate.anchor.span] = max(spans.get(candidate.anchor.span, 0.0), candidate.strength)
+        left = candidate.strength * _uncovered(candidate.anchor.span, [c.anchor.span for c in chosen])
+        if left > 0:
+            spans[candidate.anchor.span] = max(spans.get(candidate.anchor.span, 0.0), left)
     covered: list[tuple[int, int]] = []
     cost = 0.0
     # Of mentions that overlap each other only the strongest was meant.
@@ -104,3 +105,9 @@ def unexplained(candidates: Sequence[Candidate], chosen: Sequence[Candidate]) ->
             covered.append(span)
             cost += UNEXPLAINED * strength
     return cost
+
+
+def _uncovered(span: tuple[int, int], covers: Sequence[tuple[int, int]]) -> float:
+    """The share of a mention's characters that no chosen mention takes: "Al" leaves half of "Al Green" unexplained."""
+    covered = sum(max(0, min(span[1], end) - max(span[0], start)) for start, end in covers)
+    return 1.0 - covered / (span[1] - span[0])

@@ -12,12 +12,10 @@ from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Pattern
 from arcgraph.interpret.anchors import Candidate
 from arcgraph.interpret.assemble import Reading, answering, bound, bound_by_name, match_of
+from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.question import Intent
 from arcgraph.settings import AskSettings
 from arcgraph.tracing import Trace
-
-# A reading so much less likely than the best is not what was asked, even where the best finds nothing.
-MARGIN = 3.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def _intent(words: list[str]) -> Intent:
     pairs = set(pairwise(words))
     if any(phrase in pairs for phrase in COUNT_PHRASES):
         return Intent.COUNT
-    if words and words[0] in YES_NO_STARTS:
+    if words and words[0] in YES_NO_STARTS and words[1:2] != ["you"]:
         return Intent.YES_NO
     return Intent.LIST
 
@@ -144,5 +144,12 @@ def _at(sequence: list[str | None], i: int) -> str | None:
 
 
 def _nouns(rest: list[str | None]) -> tuple[str, ...]:
-    words = [w for w in rest if w and w not in FUNCTION_WORDS and w not in COMMAND_WORDS][:2]
+    """The first stretch of content words, at most two: a noun and what is written together with it."""
+    words: list[str] = []
+    for word in rest:
+        if word and word not in FUNCTION_WORDS and word not in COMMAND_WORDS:
+            words.append(word)
+        elif words:
+            break
+    words = words[:2]
     return tuple(v for w in words for v in (CLASS_NOTION if w in CLASS_NOUNS else (w,)))

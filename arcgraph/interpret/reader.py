@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -13,6 +14,7 @@ from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_candidates, unexplained
 from arcgraph.interpret.assemble import Branch, Reading
+from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.english import DESCRIPTION_WORDS
 from arcgraph.interpret.explore import Move, first_moves
 from arcgraph.interpret.paths import Moves, RelationPath, enumerate_paths
@@ -25,6 +27,8 @@ from arcgraph.settings import AskSettings
 _JOINED_PATHS = 15
 _JOINED_HOPS = 2
 _KEPT = 50
+# No path scores higher: its parts are logarithms of probabilities, give or take the floor.
+BEST_POSSIBLE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Scored:
 class Reader:
     """Reads questions against one graph. Holds what depends on the schema alone; thread-safe."""
 
-    def __init__(self, graph: Graph, schema: Schema, names: Names, embed: EmbedWords | None, settings: AskSettings):
+    def __init__(self, graph: Graph, schema: Schema, names: Names, embed: EmbedWords, settings: AskSettings):
         self._graph = graph
         self._schema = schema
         self._names = names
@@ -69,26 +73,35 @@ class Reader:
         """All readings of a question, best first; none where it names nothing or the graph supports no pattern."""
         question = read_question(text)
         candidates = find_candidates(text, self._names, self._vocabulary)
-        leading = candidates[:MOST_CANDIDATES]
         readings: list[Reading] = []
         considered = 0
         paths: list[tuple[Candidate, list[Scored]]] = []
-        for candidate in leading:
+        best = -math.inf
+        for candidate in self._by_cost(candidates):
+            cost = unexplained(candidates, [candidate])
+            if BEST_POSSIBLE - cost < best - MARGIN:
+                continue
             view = view_from(question, [candidate.anchor.span])
             if _asks_for_description(view):
-                readings.append(self._description(candidate, candidates))
+                readings.append(self._description(candidate, cost))
                 continue
             scored, count = self._paths_from(candidate, view)
             considered += count
             paths.append((candidate, scored))
-            readings += self._single(question, candidate, scored, candidates)
+            readings += self._single(question, candidate, scored, cost)
+            best = max([best, *(r.score for r in readings)])
         for one, other in combinations(paths, 2):
             if not one[0].overlaps(other[0]):
-                joined = list(self._joined(question, one, other, candidates))
+                joined = list(self._joined(question, one, other, candidates, best))
                 considered += len(joined)
                 readings += joined
+                best = max([best, *(r.score for r in joined)])
         readings.sort(key=lambda r: -r.score)
         return Interpretation(question, tuple(candidates), tuple(readings[:_KEPT]), considered)
+
+    def _by_cost(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The leading candidates, those first that leave least unexplained: so most of the rest is skipped."""
+        return sorted(candidates[:MOST_CANDIDATES], key=lambda c: unexplained(candidates, [c]))
 
     # --- one anchor ----------------------------------------------------------------------------------------------
 
@@ -126,16 +139,14 @@ class Reader:
             return set(options)
 
     def _single(
-        self, question: Question, candidate: Candidate, scored: Sequence[Scored], all_candidates: Sequence[Candidate]
+        self, question: Question, candidate: Candidate, scored: Sequence[Scored], cost: float
     ) -> Iterator[Reading]:
-        cost = unexplained(all_candidates, [candidate])
         for s in scored:
             yield Reading(
                 (Branch(candidate.anchor, s.path),), question.intent, s.parts.total(self._weights) - cost, s.parts
             )
 
-    def _description(self, candidate: Candidate, all_candidates: Sequence[Candidate]) -> Reading:
-        cost = unexplained(all_candidates, [candidate])
+    def _description(self, candidate: Candidate, cost: float) -> Reading:
         return Reading((), Intent.DESCRIBE, -cost, Parts(0.0, 0.0, 0.0, 0.0), described=candidate.anchor)
 
     # --- two anchors ---------------------------------------------------------------------------------------------
@@ -146,6 +157,7 @@ class Reader:
         one: tuple[Candidate, list[Scored]],
         other: tuple[Candidate, list[Scored]],
         all_candidates: Sequence[Candidate],
+        best: float,
     ) -> Iterator[Reading]:
         """Readings in which both anchors take part: one path between them, or two that meet."""
         (a, from_a), (b, from_b) = one, other
@@ -159,7 +171,9 @@ class Reader:
             return
         short_a, short_b = _short(from_a), _short(from_b)
         for s, t in product(short_a, short_b):
-            if s.path.end == t.path.end:
+            # A pair's support is at most the sum of its paths': most pairs need no closer look.
+            at_most = BEST_POSSIBLE + self._weights.support * (s.parts.support + t.parts.support) - cost
+            if s.path.end == t.path.end and at_most >= best - MARGIN:
                 parts = joint_parts([(s.encoded, s.index), (t.encoded, t.index)], meanings)
                 branches = (Branch(a.anchor, s.path), Branch(b.anchor, t.path))
                 yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts)

@@ -6,6 +6,7 @@ prototypes over several graphs; ``benchmarks/README.md`` says what each part bri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ from arcgraph.interpret.terms import Matrix, Vocabulary
 FLOOR = 0.02
 # Exact assignment is run on so many paths, the best by an upper bound.
 EXACT = 80
+# Paths that must fall so far behind the best one are not scored exactly.
+KEPT_BEHIND = 5.0
 
 _NOTHING = ("thing",)
 
@@ -66,18 +69,19 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """A question in the columns of a vocabulary: one row a content word (``words``), one a word for what is asked."""
+    """A question in the columns of a vocabulary: ``words`` (content words, columns), and ``asked`` (columns), the best
+    over the words for what is asked."""
 
     view: View
     words: Matrix
-    asked: Matrix
+    asked: Vector
     round_trip: int
 
     @classmethod
     def of(cls, view: View, vocabulary: Vocabulary) -> Meanings:
         """The meanings of a view's words; a view without any content word is read as asking for a thing."""
         seen = view if view.words else View(_NOTHING, (0,), (0,), view.asked)
-        asked = vocabulary.meanings(view.asked or _NOTHING)
+        asked = vocabulary.meanings(view.asked or _NOTHING).max(axis=0)
         return cls(seen, vocabulary.meanings(seen.words), asked, vocabulary.round_trip)
 
 
@@ -125,12 +129,17 @@ class EncodedPaths:
         """Question explained by path: the sum over content words of the log of what the path's terms explain."""
         return np.asarray(np.log(FLOOR + self.explains @ meanings.T).sum(axis=1), dtype=np.float32)
 
-    def answer(self, asked: Matrix) -> Vector:
+    def answer(self, meanings: Meanings) -> Vector:
         """What is asked for against the last label or, where labels say nothing, the last relation."""
-        best = asked.max(axis=0)
-        label = best[self.last_label] * (self.last_label < len(best) - 2)
-        relation = np.where(self.last_relation >= 0, best[self.last_relation], 0.0)
+        label = np.where(self.last_label < meanings.round_trip, meanings.asked[self.last_label], 0.0)
+        relation = np.where(self.last_relation >= 0, meanings.asked[self.last_relation], 0.0)
         return np.asarray(np.log(FLOOR + np.maximum(label, relation)), dtype=np.float32)
+
+    def answer_of(self, i: int, meanings: Meanings) -> float:
+        """The same for one path."""
+        label, relation = self.last_label[i], self.last_relation[i]
+        best = meanings.asked[label] if label < meanings.round_trip else 0.0
+        return math.log(FLOOR + max(best, meanings.asked[relation] if relation >= 0 else 0.0))
 
     def support_bound(self, meanings: Matrix) -> Vector:
         """An upper bound of the support: every demand takes its best word, whoever else takes it too."""
@@ -156,16 +165,21 @@ def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bo
     """The parts of the most promising ``usable`` paths' scores, in no order; no other can come before the best."""
     if not usable.any():
         return []
-    coverage, answer = encoded.coverage(meanings.words), encoded.answer(meanings.asked)
+    coverage, answer = encoded.coverage(meanings.words), encoded.answer(meanings)
     weights = Weights()
     bound = (
         weights.coverage * coverage + weights.answer * answer + weights.support * encoded.support_bound(meanings.words)
     )
     promising = np.argsort(np.where(usable, -bound, np.inf), kind="stable")[: min(EXACT, int(usable.sum()))]
     found = []
+    best = -math.inf
     for i in promising:
+        if bound[i] < best - KEPT_BEHIND:
+            break
         support, disorder = support_and_order(encoded.demands[i], meanings)
-        found.append((int(i), Parts(float(coverage[i]), support, float(answer[i]), disorder)))
+        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder)
+        best = max(best, parts.total(weights))
+        found.append((int(i), parts))
     return found
 
 
@@ -174,15 +188,16 @@ def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, 
 
     ``answered`` is false where nothing is asked for, as in a question for yes or no.
     """
-    explains = np.max([encoded.explains[i] for encoded, i in chosen], axis=0)
+    explains = chosen[0][0].explains[chosen[0][1]]
+    for encoded, i in chosen[1:]:
+        explains = np.maximum(explains, encoded.explains[i])
     coverage = float(np.log(FLOOR + meanings.words @ explains).sum())
-    support, disorder = 0.0, 0.0
     demands = [d for encoded, i in chosen for d in encoded.demands[i]]
     support, disorder = support_and_order(demands, meanings)
     if len(chosen) > 1:
         # Words lie near their own anchor; across branches their order says nothing.
         disorder = 0.0
-    answer = max(float(encoded.answer(meanings.asked)[i]) for encoded, i in chosen) if answered else 0.0
+    answer = max(encoded.answer_of(i, meanings) for encoded, i in chosen) if answered else 0.0
     return Parts(coverage, support, answer, disorder)
 
 

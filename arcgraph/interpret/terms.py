@@ -18,7 +18,8 @@ from arcgraph.interpret.english import RETURN_WORDS
 from arcgraph.interpret.verbalise import content, relation_words
 
 Matrix = NDArray[np.float32]
-EmbedWords = Callable[[Sequence[str]], Matrix]
+# Unit vectors of words or short phrases, (n, d); None where there is no embedder.
+EmbedWords = Callable[[Sequence[str]], Matrix | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,9 @@ def _longest_from_start(a: str, b: str) -> int:
     return size
 
 
+_MOST_KNOWN = 50_000
+
+
 class Vocabulary:
     """The terms of a graph or of one query-local interface.
 
@@ -80,22 +84,31 @@ class Vocabulary:
     ("the same", "also") and null.
     """
 
-    def __init__(self, terms: Sequence[Term], embed: EmbedWords | None, calibration: Calibration | None = None):
+    def __init__(self, terms: Sequence[Term], embed: EmbedWords, calibration: Calibration | None = None):
         self.terms = tuple(terms)
         self.column = {(t.kind, t.name): i for i, t in enumerate(self.terms)}
         self.round_trip = len(self.terms)
         self.null = len(self.terms) + 1
-        self._embed = embed
         self._calibration = calibration or Calibration()
         self._content = [content(t.words) for t in self.terms]
         self._owners = np.array([i for i, ws in enumerate(self._content) for _ in ws], dtype=np.intp)
-        if embed is not None and self.terms:
-            self._phrases = embed([t.phrase for t in self.terms])
-            self._words = embed([w for ws in self._content for w in ws])
-            self._returns = embed(list(RETURN_WORDS))
+        self._embed = embed
+        self._known: dict[str, Matrix] = {}
+        self._phrases = embed([t.phrase for t in self.terms])
+        self._words = embed([w for ws in self._content for w in ws])
+        self._returns = embed(list(RETURN_WORDS))
 
     def meanings(self, words: Sequence[str]) -> Matrix:
-        """The distribution of each word over the terms, the round trip and null."""
+        """The distribution of each word over the terms, the round trip and null. Kept for words met before."""
+        new = [w for w in dict.fromkeys(words) if w not in self._known]
+        if new:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+                new = list(dict.fromkeys(words))
+            self._known.update(zip(new, self._distribution(new), strict=True))
+        return np.stack([self._known[w] for w in words])
+
+    def _distribution(self, words: Sequence[str]) -> Matrix:
         n, m = len(words), len(self.terms)
         scores = np.full((n, m + 2), self._calibration.null, dtype=np.float32)
         if m:
@@ -107,15 +120,17 @@ class Vocabulary:
 
     def _similarity(self, words: Sequence[str]) -> Matrix:
         stems = np.array([[max(shared_stem(w, t) for t in ts) for ts in self._content] for w in words], np.float32)
-        if self._embed is None:
-            return np.asarray(stems * (self._calibration.stem + 0.5), dtype=np.float32)
         vectors = self._embed(list(words))
+        if vectors is None or self._phrases is None or self._words is None:
+            # Without vectors a shared stem has to stand for a high similarity, too.
+            return np.asarray((self._calibration.stem + 0.5) * stems, dtype=np.float32)
         by_phrase = vectors @ self._phrases.T
         by_word = np.full_like(by_phrase, -1.0)
         np.maximum.at(by_word.T, self._owners, (vectors @ self._words.T).T)
         return np.asarray(np.maximum(by_phrase, by_word) + self._calibration.stem * stems, dtype=np.float32)
 
     def _round_trip(self, words: Sequence[str]) -> Matrix:
-        if self._embed is None:
+        vectors = self._embed(list(words))
+        if vectors is None or self._returns is None:
             return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
-        return np.asarray((self._embed(list(words)) @ self._returns.T).max(axis=1), dtype=np.float32)
+        return np.asarray((vectors @ self._returns.T).max(axis=1), dtype=np.float32)

@@ -58,6 +58,16 @@ class Moves:
             if count >= RARE_END * totals[here, step.descriptor.type, step.direction]:
                 self._from[here].append(step)
 
+    def either_way(self) -> set[tuple[str, str, str]]:
+        """The (label, type, label) by which a step may leave in either direction."""
+        out = {
+            (a, s.descriptor.type, s.label) for a, steps in self._from.items() for s in steps if s.direction == "out"
+        }
+        into = {
+            (a, s.descriptor.type, s.label) for a, steps in self._from.items() for s in steps if s.direction == "in"
+        }
+        return out & into
+
     def of(self, label: str) -> list[Step]:
         """The steps that leave a label."""
         return self._from.get(label, [])

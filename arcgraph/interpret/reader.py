@@ -15,6 +15,7 @@ from arcgraph.graph.base import Graph
 from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_candidates, unexplained
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
+from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.english import DESCRIPTION_WORDS
 from arcgraph.interpret.explore import Move, first_moves
 from arcgraph.interpret.paths import Moves, RelationPath, enumerate_paths
@@ -85,7 +86,7 @@ class Reader:
             if _asks_for_description(view):
                 readings.append(self._description(candidate, cost))
                 continue
-            scored, count = self._paths_from(candidate, view)
+            scored, count = self._paths_from(question, candidate, view)
             considered += count
             paths.append((candidate, scored))
             readings += self._single(question, candidate, scored, cost)
@@ -105,21 +106,25 @@ class Reader:
 
     # --- one anchor ----------------------------------------------------------------------------------------------
 
-    def _paths_from(self, candidate: Candidate, view: View) -> tuple[list[Scored], int]:
+    def _paths_from(self, question: Question, candidate: Candidate, view: View) -> tuple[list[Scored], int]:
         """The supported paths from an anchor with their scores, best first; and how many there were."""
         labels = candidate.anchor.labels or ("",)
         encoded = self._encode(labels)
         allowed = self._allowed(candidate, labels)
         usable = np.array([(p.steps[0].descriptor.type, p.steps[0].direction) in allowed for p in encoded.paths], bool)
-        meanings = Meanings.of(view, self._vocabulary)
+        meanings = self._meanings(question, view, candidate)
         found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable)]
         found.sort(key=lambda s: -s.parts.total(self._weights))
         return found, int(usable.sum())
 
+    def _meanings(self, question: Question, view: View, anchor: Candidate) -> Meanings:
+        span = anchor.anchor.span
+        return Meanings.of(view, self._vocabulary, lambda place, name: expected_direction(question, span, place, name))
+
     def _encode(self, labels: tuple[str, ...]) -> EncodedPaths:
         if labels not in self._encoded:
             paths = enumerate_paths(self._moves, labels, self._settings.max_hops, self._settings.max_patterns)
-            self._encoded[labels] = EncodedPaths(paths, self._vocabulary)
+            self._encoded[labels] = EncodedPaths(paths, self._vocabulary, self._moves.either_way())
         return self._encoded[labels]
 
     def _allowed(self, candidate: Candidate, labels: tuple[str, ...]) -> set[Move]:
@@ -162,12 +167,11 @@ class Reader:
         """Readings in which both anchors take part: one path between them, or two that meet."""
         (a, from_a), (b, from_b) = one, other
         view = view_from(question, [a.anchor.span, b.anchor.span])
-        meanings = Meanings.of(view, self._vocabulary)
+        meanings = self._meanings(question, view, a)
         cost = unexplained(all_candidates, [a, b])
-        for start, goal, scored in ((a, b, from_a), (b, a, from_b)):
-            if question.intent == Intent.YES_NO:
-                yield from self._between(question, start, goal, scored, meanings, cost)
         if question.intent == Intent.YES_NO:
+            yield from self._between(question, a, b, from_a, meanings, cost)
+            yield from self._between(question, b, a, from_b, self._meanings(question, view, b), cost)
             return
         short_a, short_b = _short(from_a), _short(from_b)
         for s, t in product(short_a, short_b):

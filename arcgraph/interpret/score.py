@@ -7,7 +7,7 @@ prototypes over several graphs; ``benchmarks/README.md`` says what each part bri
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +39,7 @@ class Weights:
     support: float = 1.0
     answer: float = 1.5
     order: float = 1.0
+    direction: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Parts:
     support: float
     answer: float
     order: float
+    direction: float = 0.0
 
     def total(self, weights: Weights) -> float:
         return (
@@ -56,6 +58,7 @@ class Parts:
             + weights.support * self.support
             + weights.answer * self.answer
             - weights.order * self.order
+            + weights.direction * self.direction
         )
 
 
@@ -70,25 +73,30 @@ class Demand:
 @dataclass(frozen=True, slots=True)
 class Meanings:
     """A question in the columns of a vocabulary: ``words`` (content words, columns), and ``asked`` (columns), the best
-    over the words for what is asked."""
+    over the words for what is asked. ``expects`` tells from a word's place which way a relation should point."""
 
     view: View
     words: Matrix
     asked: Vector
     round_trip: int
+    expects: Callable[[int, str], Direction | None] | None = None
 
     @classmethod
-    def of(cls, view: View, vocabulary: Vocabulary) -> Meanings:
+    def of(
+        cls, view: View, vocabulary: Vocabulary, expects: Callable[[int, str], Direction | None] | None = None
+    ) -> Meanings:
         """The meanings of a view's words; a view without any content word is read as asking for a thing."""
         seen = view if view.words else View(_NOTHING, (0,), (0,), view.asked)
         asked = vocabulary.meanings(view.asked or _NOTHING).max(axis=0)
-        return cls(seen, vocabulary.meanings(seen.words), asked, vocabulary.round_trip)
+        return cls(seen, vocabulary.meanings(seen.words), asked, vocabulary.round_trip, expects)
 
 
 class EncodedPaths:
     """Paths in the columns of a vocabulary, so that a question is scored against all of them at once."""
 
-    def __init__(self, paths: Sequence[RelationPath], vocabulary: Vocabulary):
+    def __init__(
+        self, paths: Sequence[RelationPath], vocabulary: Vocabulary, either_way: Collection[tuple[str, str, str]] = ()
+    ):
         self.paths = list(paths)
         self.demands = [_demands(path, vocabulary) for path in paths]
         self._round_trip = vocabulary.round_trip
@@ -96,6 +104,7 @@ class EncodedPaths:
         self.explains = np.zeros((len(paths), width), dtype=np.float32)
         self.last_label = np.full(len(paths), vocabulary.null, dtype=np.intp)
         self.last_relation = np.full(len(paths), -1, dtype=np.intp)
+        self.either_way = [_either_way(path, either_way) for path in paths]
         for i, path in enumerate(paths):
             self._encode(i, path, vocabulary)
         self._pad_demands()
@@ -149,6 +158,12 @@ class EncodedPaths:
         return np.asarray((np.log(FLOOR + claims) * self._demand_there).sum(axis=1), dtype=np.float32)
 
 
+def _either_way(path: RelationPath, either_way: Collection[tuple[str, str, str]]) -> bool:
+    """Whether the schema would allow the first hop to point the other way, too."""
+    first = path.steps[0]
+    return (path.start, first.descriptor.type, first.label) in either_way
+
+
 def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
     """A hop and its way back over the same relation are one idea with two demands."""
     demands: list[Demand] = []
@@ -176,8 +191,9 @@ def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bo
     for i in promising:
         if bound[i] < best - KEPT_BEHIND:
             break
-        support, disorder = support_and_order(encoded.demands[i], meanings)
-        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder)
+        support, disorder, first_word = support_and_order(encoded.demands[i], meanings)
+        turned = direction_part(encoded, int(i), meanings, first_word)
+        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder, turned)
         best = max(best, parts.total(weights))
         found.append((int(i), parts))
     return found
@@ -193,19 +209,29 @@ def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, 
         explains = np.maximum(explains, encoded.explains[i])
     coverage = float(np.log(FLOOR + meanings.words @ explains).sum())
     demands = [d for encoded, i in chosen for d in encoded.demands[i]]
-    support, disorder = support_and_order(demands, meanings)
+    support, disorder, first_word = support_and_order(demands, meanings)
+    turned = direction_part(*chosen[0], meanings, first_word) if len(chosen) == 1 else 0.0
     if len(chosen) > 1:
         # Words lie near their own anchor; across branches their order says nothing.
         disorder = 0.0
     answer = max(encoded.answer_of(i, meanings) for encoded, i in chosen) if answered else 0.0
-    return Parts(coverage, support, answer, disorder)
+    return Parts(coverage, support, answer, disorder, turned)
 
 
-def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[float, float]:
+def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:
+    """Half a point for or against a first hop that could point either way, by what the wording says of it."""
+    if not encoded.either_way[i] or first_word < 0 or meanings.expects is None:
+        return 0.0
+    step = encoded.paths[i].steps[0]
+    expected = meanings.expects(meanings.view.places[first_word], step.descriptor.text)
+    return 0.0 if expected is None else 0.5 if expected == step.direction else -0.5
+
+
+def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[float, float, int]:
     """Path explained by question: every demand claims a word of its own, by optimal one-to-one assignment.
 
     The second figure is disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the
-    assigned words costs the smaller of the two claims.
+    assigned words costs the smaller of the two claims. The third is the word that the first demand claims, -1 for none.
     """
     claims = _claims(demands, meanings)
     words, assigned = linear_sum_assignment(-claims)
@@ -219,7 +245,8 @@ def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[fl
         for b, word_b in by_hop[x + 1 :]
         if distances[word_a] > distances[word_b]
     )
-    return float(np.log(FLOOR + given).sum()), float(disorder)
+    first_word = by_hop[0][1] if by_hop and by_hop[0][0] == 0 else -1
+    return float(np.log(FLOOR + given).sum()), float(disorder), first_word
 
 
 def _claims(demands: Sequence[Demand], meanings: Meanings) -> Matrix:

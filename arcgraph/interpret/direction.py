@@ -1,0 +1,69 @@
+"""Which way an edge points, told from the wording: who pays and who is paid.
+
+Needed only where a relation joins nodes of the same label, so that the schema allows both ways. English grammar alone
+decides: active or passive, "of" and possessives, and what the relation's own name says ("_by", "_of", "has_").
+"""
+
+from __future__ import annotations
+
+from arcgraph.graph.pattern import Direction
+from arcgraph.interpret.question import Question
+from arcgraph.interpret.verbalise import split_name
+
+_SKIPPED = frozenset("the a an this that any".split())
+_OF = frozenset(("of", "for"))
+
+
+def expected_direction(question: Question, span: tuple[int, int], place: int, relation: str) -> Direction | None:
+    """How a hop from the anchor at ``span`` (characters) over ``relation`` should point; ``None`` where nothing tells.
+
+    ``place`` is the token that words the relation.
+    """
+    tokens = question.tokens
+    inside = [i for i, t in enumerate(tokens) if t.start < span[1] and span[0] < t.end]
+    if not inside or place in inside:
+        return None
+    first, last = inside[0], inside[-1]
+    name = split_name(relation)
+    if place < first:
+        link = _word_before(question, first)
+        if link in _OF:
+            return _of_relation(name, tokens[place].lower)
+        return _by_voice(name, anchor_acts=link == "by")
+    if question.text[span[1] : span[1] + 2] in ("'s", "’s") or question.text[span[0] : span[1]].endswith(("'s", "’s")):
+        return _of_relation(name, tokens[place].lower)
+    passive = place + 1 < len(tokens) and tokens[place + 1].lower == "by"
+    return _by_voice(name, anchor_acts=not passive and last < place)
+
+
+def _word_before(question: Question, at: int) -> str:
+    """The token before ``at``, articles skipped; empty at the beginning."""
+    for i in range(at - 1, -1, -1):
+        if question.tokens[i].lower not in _SKIPPED:
+            return question.tokens[i].lower
+    return ""
+
+
+def _by_voice(name: tuple[str, ...], *, anchor_acts: bool) -> Direction:
+    """An active name ("PAID") starts at who acts, a passive one ("PAID_BY") at whom it happens to."""
+    passive_name = name[-1] == "by"
+    return Direction.OUT if anchor_acts != passive_name else Direction.IN
+
+
+def _of_relation(name: tuple[str, ...], word: str) -> Direction | None:
+    """ "the WORD of ANCHOR", or "ANCHOR's WORD": the answer bears the relation to the anchor."""
+    if name[-1] == "of":
+        return Direction.IN
+    if name[-1] == "by" or name[0] in ("has", "have"):
+        return Direction.OUT
+    if word.endswith("ee") or word.endswith("ees"):
+        return Direction.OUT
+    if _is_verb(name[0]):
+        return Direction.IN
+    # A bare noun ("parent") leads, by the convention of subject-predicate-object data, to the one who is it.
+    return Direction.OUT
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a relation's first word is inflected as verbs are ("follows", "paid", "leading")."""
+    return word.endswith(("ed", "ing", "id")) or (word.endswith("s") and not word.endswith(("ss", "us")))

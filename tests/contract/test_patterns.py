@@ -1,0 +1,149 @@
+"""Every back end returns for random patterns exactly what a brute-force matcher finds."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import oracle
+import pytest
+
+from arcgraph.graph.load import load
+
+PATTERNS = 5_000
+GRAPHS = 10
+SEED = 20260101
+# What a run must meet at least 200 times each, so that agreement means something.
+FEATURES = {
+    "0 hops",
+    "1 hops",
+    "2 hops",
+    "3 hops",
+    "aggregate avg",
+    "aggregate collect",
+    "aggregate count",
+    "aggregate exists",
+    "aggregate max",
+    "aggregate min",
+    "aggregate sum",
+    "any relation",
+    "binding",
+    "cycle",
+    "direction both",
+    "direction in",
+    "direction out",
+    "distinct",
+    "filter <",
+    "filter <=",
+    "filter <>",
+    "filter =",
+    "filter >",
+    "filter >=",
+    "filter between properties",
+    "filter contains",
+    "filter ends with",
+    "filter in",
+    "filter is not null",
+    "filter is null",
+    "filter starts with",
+    "grouping",
+    "having",
+    "label",
+    "limit",
+    "no label",
+    "order",
+    "parallel edges in the graph",
+    "predicate descriptor",
+    "returns entity",
+    "returns id",
+    "returns name",
+    "returns title",
+    "returns type",
+    "self-loop",
+    "several bindings",
+    "several descriptors",
+    "skip",
+}
+
+
+def write_jsonl(graph: oracle.SmallGraph, folder: Path) -> list[Path]:
+    nodes, rels = folder / "nodes.jsonl", folder / "rels.jsonl"
+    nodes.write_text(
+        "".join(
+            json.dumps({"id": v.id, "labels": sorted(v.labels), "props": v.props}) + "\n"
+            for v in graph.vertices.values()
+        )
+    )
+    rels.write_text(
+        "".join(
+            json.dumps({"start": a.start, "type": a.type, "end": a.end, "props": a.props}) + "\n" for a in graph.arcs
+        )
+    )
+    return [nodes, rels]
+
+
+def wrong(graph: Any, small: oracle.SmallGraph, pattern: Any) -> tuple[str, bool]:
+    text, params = pattern.to_cypher(graph.dialect)
+    rows = graph.read(text, params, limit=None)
+    got = [tuple(oracle.comparable(v) for v in record) for record in rows]
+    reason = oracle.difference(small, pattern, got)
+    if rows.columns != tuple(p.name for p in pattern.returns):
+        reason = f"columns {rows.columns}"
+    return (f"{reason}\n{text}\n{params}" if reason else ""), bool(got)
+
+
+@pytest.mark.timeout(900)
+def test_random_patterns_agree_with_brute_force(graph: Any, tmp_path: Path) -> None:
+    rng = random.Random(SEED)
+    features: Counter[str] = Counter()
+    returned = 0
+    for _ in range(GRAPHS):
+        small = oracle.random_graph(rng)
+        graph.write("MATCH (n) DETACH DELETE n")
+        load(write_jsonl(small, tmp_path), graph)
+        for _ in range(PATTERNS // GRAPHS):
+            pattern = oracle.random_pattern(rng, small)
+            features.update(oracle.features(small, pattern))
+            reason, nonempty = wrong(graph, small, pattern)
+            assert not reason, reason
+            returned += nonempty
+    assert returned >= 0.6 * PATTERNS
+    rare = {name: features[name] for name in FEATURES if features[name] < 200}
+    assert not rare, f"met too seldom: {rare}"
+
+
+def test_the_matcher_itself_by_hand() -> None:
+    a = oracle.Vertex("a", frozenset({"Alpha"}), {"name": "ann"})
+    b = oracle.Vertex("b", frozenset(), {})
+    arcs = [
+        oracle.Arc(0, "a", "LINKS", "b", {}),
+        oracle.Arc(1, "a", "LINKS", "b", {}),
+        oracle.Arc(2, "a", "X", "a", {}),
+    ]
+    small = oracle.SmallGraph({"a": a, "b": b}, arcs)
+    two_hops = oracle.Pattern(
+        (oracle.PatternNode("x"), oracle.PatternNode("y"), oracle.PatternNode("z")),
+        (
+            oracle.Hop("r", "x", "y", (oracle.Descriptor("LINKS"),)),
+            oracle.Hop("s", "y", "z", (oracle.Descriptor("LINKS"),), oracle.Direction.IN),
+        ),
+        returns=(oracle.Projection(oracle.Entity("z"), "z"),),
+    )
+    # Out over one parallel edge and back over the other: two trails, and none that uses one edge twice.
+    assert oracle.all_rows(small, two_hops) == [(("node", "a"),), (("node", "a"),)]
+    loop = oracle.Pattern(
+        (oracle.PatternNode("x"),),
+        (oracle.Hop("r", "x", "x", (), oracle.Direction.BOTH),),
+        returns=(oracle.Projection(oracle.Aggregate("count"), "n"),),
+    )
+    assert oracle.all_rows(small, loop) == [(1,)]
+    unnamed = oracle.Pattern(
+        (oracle.PatternNode("x"),),
+        filters=(oracle.Filter(oracle.Property("x", "name"), "<>", "bob"),),
+        returns=(oracle.Projection(oracle.Property("x", "name"), "n"),),
+    )
+    # What is unknown is not different.
+    assert oracle.all_rows(small, unnamed) == [("ann",)]

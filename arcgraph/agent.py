@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from arcgraph.answer import compose
 from arcgraph.answer.evidence import citations, elements, passages_of
@@ -15,7 +16,7 @@ from arcgraph.answer.result import Alternative, Answer, Attempt, QueryRecord, St
 from arcgraph.domain import Schema
 from arcgraph.errors import QueryError, UsageError
 from arcgraph.graph.base import Graph
-from arcgraph.interpret.assemble import Reading, match_of, witnessing
+from arcgraph.interpret.assemble import Reading, collecting, match_of, witnessing
 from arcgraph.interpret.confidence import WEAKEST_FIT, confidence, fit
 from arcgraph.interpret.execute import Run, Runner
 from arcgraph.interpret.reader import Interpretation, Reader
@@ -23,7 +24,7 @@ from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
-_WITNESS_ROWS = 300
+_WITNESS_ROWS = 200
 _NEAR_NAMES = 5
 _ALTERNATIVES = 5
 # How long a schema is trusted before the graph is asked whether it changed; a question must not pay for it each time.
@@ -219,21 +220,23 @@ class Agent:
         )
 
     def _witness(self, ready: _Prepared, run: Run, trace: Trace) -> Witness:
-        """The subgraph behind the answer; an error here leaves the answer standing without one."""
-        query, params = witnessing(run.match, _WITNESS_ROWS).to_cypher(self._graph.dialect)
+        """The subgraph behind the answer; an error here leaves the answer standing without one.
+
+        Few matches come row by row, with their paths; of many every node and edge once.
+        """
+        few = run.matches is not None and run.matches <= _WITNESS_ROWS
+        shape = collecting if run.matches is not None and not few else partial(witnessing, limit=_WITNESS_ROWS)
+        query, params = shape(run.match).to_cypher(self._graph.dialect)
         try:
             rows = self._graph.read(query, params, timeout=self._settings.graph.timeout, limit=_WITNESS_ROWS)
         except QueryError as error:
             trace.note("evidence", "error", error=str(error))
             return Witness()
         nodes, edges, paths = elements(rows)
-        shown, shown_params = self._shown_witness(ready, run)
+        named = ready.runner.named(run.reading, match_of(run.reading), run.candidates)
+        shown, shown_params = shape(named).to_cypher("neo4j")
         record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
         return Witness(nodes, edges, tuple(paths), (record,), dict.fromkeys([*nodes, *edges], 0))
-
-    def _shown_witness(self, ready: _Prepared, run: Run) -> tuple[str, dict[str, object]]:
-        named = ready.runner.named(run.reading, match_of(run.reading), run.candidates)
-        return witnessing(named, _WITNESS_ROWS).to_cypher("neo4j")
 
     def _alternatives(
         self, ready: _Prepared, interpretation: Interpretation, best: Run | None

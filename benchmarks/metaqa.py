@@ -77,11 +77,14 @@ class Edges:
     def on_gold_path(self, item: Item) -> set[str]:
         """Entities strictly between topic and answers on the relation path of the question's type."""
         words = [w.replace("tag", "tags") if w == "tag" else w for w in item.type.split("_to_")]
+        steps = [GOLD_STEPS.get(pair) or _reversed(GOLD_STEPS[pair[1], pair[0]]) for pair in pairwise(words)]
         levels = [{item.topic}]
-        for here, there in pairwise(words):
-            relation, forward = GOLD_STEPS.get((here, there)) or _reversed(GOLD_STEPS[there, here])
-            reached = set().union(*(self._step[e, relation, forward] for e in levels[-1])) - {item.topic}
-            levels.append(reached)
+        for relation, forward in steps:
+            levels.append(set().union(*(self._step[e, relation, forward] for e in levels[-1])) - {item.topic})
+        # Only what leads on to an answer lies between: an actor of one single film is a dead end.
+        for i in range(len(steps) - 1, 0, -1):
+            relation, forward = steps[i]
+            levels[i] = {e for e in levels[i] if self._step[e, relation, forward] & levels[i + 1]}
         return set().union(*levels[1:-1]) - item.gold - {item.topic}
 
     def on_any_path(self, item: Item, hops: int) -> set[str]:

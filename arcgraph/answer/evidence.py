@@ -38,17 +38,20 @@ class Passage:
 
 
 def elements(rows: Rows) -> tuple[dict[str, Node], dict[str, Edge], list[Path]]:
-    """Nodes and edges of witness rows by element id, and one path a row; columns are nodes first, then edges."""
+    """Nodes and edges of witness rows by element id, and one path a row that is a match.
+
+    A row holds the nodes and edges of one match, nodes first, or lists of all there are.
+    """
     nodes: dict[str, Node] = {}
     edges: dict[str, Edge] = {}
     paths: list[Path] = []
     for record in rows:
-        row_nodes = [v for v in record if isinstance(v, Node)]
-        row_edges = [v for v in record if isinstance(v, Edge)]
-        nodes.update((n.element_id, n) for n in row_nodes)
-        edges.update((e.element_id, e) for e in row_edges)
-        if row_edges:
-            paths.append(Path(tuple(row_nodes), tuple(row_edges)))
+        flat = [v for value in record for v in (value if isinstance(value, list) else [value])]
+        nodes.update((v.element_id, v) for v in flat if isinstance(v, Node))
+        edges.update((v.element_id, v) for v in flat if isinstance(v, Edge))
+        matched = tuple(v for v in record if isinstance(v, Edge))
+        if matched:
+            paths.append(Path(tuple(v for v in record if isinstance(v, Node)), matched))
     return nodes, edges, paths
 
 

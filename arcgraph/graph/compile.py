@@ -196,7 +196,8 @@ class _Writer:
         else:
             lines = [f"RETURN {distinct}{columns}"]
         if pattern.order:
-            lines.append("ORDER BY " + ", ".join(self._order(o) for o in pattern.order))
+            counts = {p.name for p in pattern.returns if _never_null(p.expression)}
+            lines.append("ORDER BY " + ", ".join(self._order(o, o.column in counts) for o in pattern.order))
         if pattern.skip:
             lines.append(f"SKIP {int(pattern.skip)}")
         if pattern.limit is not None:
@@ -219,10 +220,16 @@ class _Writer:
             return f"{quote(having.column)} {operator}"
         return f"{quote(having.column)} {operator} {self.param(having.value)}"
 
-    def _order(self, order: Order) -> str:
+    def _order(self, order: Order, never_null: bool) -> str:
         column = quote(order.column)
+        if not order.descending:
+            return column
         # Cypher sorts nulls first when descending: the top of a list would be what nobody knows.
-        return f"{column} IS NULL, {column} DESC" if order.descending else column
+        return f"{column} DESC" if never_null else f"{column} IS NULL, {column} DESC"
+
+
+def _never_null(expression: Expression) -> bool:
+    return isinstance(expression, Aggregate) and expression.function in ("count", "exists")
 
 
 # --- validity ----------------------------------------------------------------------------------------------------

@@ -133,6 +133,16 @@ def answering(pattern: Pattern, intent: Intent, limit: int) -> Pattern:
 
 
 def witnessing(pattern: Pattern, limit: int) -> Pattern:
-    """Every node and edge of the match, one row a match."""
-    elements = [*(n.name for n in pattern.nodes), *(h.name for h in pattern.hops)]
-    return replace(pattern.returning(*(Projection(Entity(e), e) for e in elements)), limit=limit)
+    """Every node and edge of the match, one row a match, at most ``limit`` rows."""
+    return replace(pattern.returning(*(Projection(Entity(e), e) for e in _elements(pattern))), limit=limit)
+
+
+def collecting(pattern: Pattern) -> Pattern:
+    """Every node and edge of the match once, one list a variable: for matches too many to be listed row by row."""
+    return pattern.returning(
+        *(Projection(Aggregate("collect", Entity(e), distinct=True), e) for e in _elements(pattern))
+    )
+
+
+def _elements(pattern: Pattern) -> list[str]:
+    return [*(n.name for n in pattern.nodes), *(h.name for h in pattern.hops)]

@@ -11,11 +11,14 @@ from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Pattern
 from arcgraph.interpret.anchors import Candidate
-from arcgraph.interpret.assemble import Reading, answering, bound, bound_by_name, match_of
+from arcgraph.interpret.assemble import PATHS, Reading, answering, bound, bound_by_name, match_of
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.question import Intent
 from arcgraph.settings import AskSettings
 from arcgraph.tracing import Trace
+
+# Beyond so many matches their nodes and edges are not collected: only the first matches are shown.
+_MOST_COLLECTED = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,16 @@ class Run:
     rows: Rows | None
     candidates: tuple[Candidate, ...] = ()
     error: str = ""
+
+    @property
+    def matches(self) -> int | None:
+        """How many matches stand behind the rows; ``None`` where so many that they were not all counted."""
+        if self.rows is None or self.rows.truncated:
+            return None
+        if PATHS in self.rows.columns:
+            total = sum(self.rows.column(PATHS))
+            return total if total <= _MOST_COLLECTED else None
+        return len(self.rows) if self.reading.intent != Intent.COUNT else None
 
     @property
     def found(self) -> bool:

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from arcgraph.domain import Schema
+from arcgraph.domain import Endpoint, Schema
 from arcgraph.graph.pattern import Descriptor, Direction
 
-# A label that so small a share of a type's edges reach is an accident of the data (a node with a second label), and
-# following it would multiply paths that mean the same.
+# An endpoint triple with so small a share of a type's edges is an accident of the data, if others account for the rest.
 RARE_END = 0.02
 
 
@@ -44,19 +43,20 @@ class Moves:
 
     def __init__(self, schema: Schema):
         hidden = {schema.passages.label, *schema.passages.mention_types} if schema.passages else set()
-        totals: dict[tuple[str, str, Direction], int] = defaultdict(int)
-        found: list[tuple[str, Step, int]] = []
-        for e in schema.endpoints:
-            if hidden & {e.start, e.type, e.end} or (e.probed and e.count.value == 0):
-                continue
-            for here, direction, there in ((e.start, Direction.OUT, e.end), (e.end, Direction.IN, e.start)):
-                found.append((here, Step(Descriptor(e.type), direction, there), e.count.value))
-                key = (here, e.type, direction)
-                totals[key] = max(totals[key], e.count.value)
+        by_type: dict[str, list[Endpoint]] = defaultdict(list)
+        for triple in schema.endpoints:
+            if not hidden & {triple.start, triple.type, triple.end} and (triple.count.value or not triple.probed):
+                by_type[triple.type].append(triple)
         self._from: dict[str, list[Step]] = defaultdict(list)
-        for here, step, count in found:
-            if count >= RARE_END * totals[here, step.descriptor.type, step.direction]:
-                self._from[here].append(step)
+        self._accidental: dict[str, list[Step]] = defaultdict(list)
+        for name, triples in by_type.items():
+            edges = schema.types[name].count.value if name in schema.types else 0
+            meant = _meant(triples, edges)
+            for triple in triples:
+                table = self._from if triple in meant else self._accidental
+                descriptor = Descriptor(name)
+                table[triple.start].append(Step(descriptor, Direction.OUT, triple.end))
+                table[triple.end].append(Step(descriptor, Direction.IN, triple.start))
 
     def either_way(self) -> set[tuple[str, str, str]]:
         """The (label, type, label) by which a step may leave in either direction."""
@@ -68,9 +68,29 @@ class Moves:
         }
         return out & into
 
-    def of(self, label: str) -> list[Step]:
-        """The steps that leave a label."""
-        return self._from.get(label, [])
+    def of(self, label: str, *, first: bool = False) -> list[Step]:
+        """The steps that leave a label; as ``first`` step from an anchor the accidental ones, too.
+
+        What an anchor really has around it is asked of the graph, so there nothing need be guessed away.
+        """
+        return self._from.get(label, []) + (self._accidental.get(label, []) if first else [])
+
+
+def _meant(triples: list[Endpoint], edges: int) -> set[Endpoint]:
+    """The triples that a type is about: the frequent ones, and rare ones as long as edges are left over for them.
+
+    A node with a second label ("a film that is also a tag") doubles every triple of its edges; what the frequent
+    triples account for without them needs no second reading.
+    """
+    ranked = sorted(triples, key=lambda t: -t.count.value)
+    kept: set[Endpoint] = set()
+    covered = 0
+    for triple in ranked:
+        frequent = triple.count.value >= RARE_END * ranked[0].count.value
+        if frequent or not triple.probed or covered < (1 - RARE_END) * edges:
+            kept.add(triple)
+            covered += triple.count.value
+    return kept
 
 
 def enumerate_paths(
@@ -87,7 +107,7 @@ def enumerate_paths(
     found: list[RelationPath] = []
     frontier = [RelationPath(label, ()) for label in starts]
     for depth in range(longest):
-        frontier = [p for path in frontier for p in _extensions(moves, path, first if depth == 0 else None)]
+        frontier = [p for path in frontier for p in _extensions(moves, path, depth == 0, first)]
         found += frontier[: budget - len(found)]
         if len(found) >= budget:
             break
@@ -95,8 +115,8 @@ def enumerate_paths(
 
 
 def _extensions(
-    moves: Moves, path: RelationPath, allowed: frozenset[tuple[str, Direction]] | None
+    moves: Moves, path: RelationPath, is_first: bool, allowed: frozenset[tuple[str, Direction]] | None
 ) -> Iterator[RelationPath]:
-    for step in moves.of(path.end):
-        if allowed is None or (step.descriptor.type, step.direction) in allowed:
+    for step in moves.of(path.end, first=is_first):
+        if not is_first or allowed is None or (step.descriptor.type, step.direction) in allowed:
             yield RelationPath(path.start, (*path.steps, step))

@@ -128,9 +128,8 @@ class Reader:
         return self._encoded[labels]
 
     def _allowed(self, candidate: Candidate, labels: tuple[str, ...]) -> set[Move]:
-        options = list(
-            dict.fromkeys((s.descriptor.type, s.direction) for label in labels for s in self._moves.of(label))
-        )
+        steps = [s for label in labels for s in self._moves.of(label, first=True)]
+        options = list(dict.fromkeys((s.descriptor.type, s.direction) for s in steps))
         try:
             return first_moves(
                 self._graph,

@@ -1,0 +1,4 @@
+MATCH (a:`A`)
+RETURN count(*) > 0 AS `answer`
+
+{}

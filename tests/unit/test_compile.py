@@ -1,0 +1,146 @@
+"""Compiled Cypher as snapshot files, so that a change reads as a diff; and what a malformed pattern says.
+
+ARCGRAPH_UPDATE_SNAPSHOTS=1 writes the files anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arcgraph.domain import RESERVED_KEY
+from arcgraph.graph.pattern import (
+    Aggregate,
+    Binding,
+    Descriptor,
+    Direction,
+    Entity,
+    Filter,
+    Having,
+    Hop,
+    Order,
+    Pattern,
+    PatternNode,
+    Projection,
+    Property,
+)
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+NAME = Projection(Property("b", "name"), "name")
+
+CHAIN = Pattern(
+    (PatternNode("a", ("Per`son",)), PatternNode("b", ("Tool Set", "Big")), PatternNode("c")),
+    (
+        Hop("r", "a", "b", (Descriptor("has MD5 hash"), Descriptor("OWNS")), Direction.OUT),
+        Hop("s", "b", "c", (), Direction.BOTH),
+    ),
+    bindings=(Binding("a", "name", ("Ann",)),),
+    returns=(NAME,),
+    distinct=True,
+)
+PATTERNS = {
+    "chain": CHAIN,
+    "branches": Pattern(
+        (PatternNode("a"), PatternNode("x", ("T",)), PatternNode("b")),
+        (Hop("r", "a", "x", (Descriptor("R"),)), Hop("s", "b", "x", (Descriptor("S"),), Direction.IN)),
+        bindings=(Binding("a", RESERVED_KEY, ("1",)), Binding("b", None, ("4:x:1", "4:x:2"))),
+        filters=(Filter(Entity("x"), "<>", Entity("a")),),
+        returns=(Projection(Entity("x"), "x"), Projection(Aggregate("count"), "paths")),
+        order=(Order("paths", descending=True),),
+        limit=10,
+    ),
+    "predicates": Pattern(
+        (PatternNode("a", ("Entity",)), PatternNode("b", ("Entity",))),
+        (
+            Hop("r", "a", "b", (Descriptor("RELATED", "predicate", "likes"), Descriptor("RELATED", "predicate", "is"))),
+            Hop("s", "a", "b", (Descriptor("RELATED", "predicate", "likes"), Descriptor("OTHER"))),
+        ),
+        returns=(Projection(Property("b", "title"), "title"),),
+    ),
+    "grouped": Pattern(
+        (PatternNode("a", ("A",)), PatternNode("b", ("B",))),
+        (Hop("r", "a", "b", (Descriptor("R"),)),),
+        filters=(
+            Filter(Property("a", "born"), ">=", 1990),
+            Filter(Property("a", "type"), "is null"),
+            Filter(Property("r", "id"), "in", [1, 2]),
+            Filter(Property("a", "name"), "starts with", Property("b", "name")),
+        ),
+        returns=(
+            Projection(Property("b", "name"), "group"),
+            Projection(Aggregate("avg", Property("a", "age")), "mean age"),
+            Projection(Aggregate("count", Entity("a"), distinct=True), "n"),
+        ),
+        having=(Having("n", ">", 1),),
+        order=(Order("mean age", descending=True), Order("group")),
+        skip=2,
+        limit=5,
+    ),
+    "exists": Pattern((PatternNode("a", ("A",)),), returns=(Projection(Aggregate("exists"), "answer"),)),
+}
+
+
+@pytest.mark.parametrize("dialect", ["neo4j", "memgraph", "embedded"])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_snapshot(name: str, dialect: str) -> None:
+    text, params = PATTERNS[name].to_cypher(dialect)
+    seen = f"{text}\n\n{json.dumps(params)}\n"
+    path = SNAPSHOTS / f"{name}.{dialect}.cypher"
+    if os.environ.get("ARCGRAPH_UPDATE_SNAPSHOTS") == "1":
+        path.write_text(seen)
+    assert seen == path.read_text()
+
+
+def test_values_are_parameters_and_never_text() -> None:
+    evil = "x'}) DETACH DELETE n //"
+    text, params = replace(CHAIN, bindings=(Binding("a", "name", (evil,)),)).to_cypher()
+    assert evil not in text
+    assert list(params.values()) == [evil]
+
+
+def test_names_cannot_break_out_of_their_quotes() -> None:
+    nasty = "A`) DETACH DELETE (n"
+    pattern = Pattern((PatternNode("a", (nasty,)),), returns=(Projection(Property("a", nasty), nasty),))
+    text, _ = pattern.to_cypher()
+    assert text == "MATCH (a:`A``) DETACH DELETE (n`)\nRETURN a.`A``) DETACH DELETE (n` AS `A``) DETACH DELETE (n`"
+
+
+MALFORMED = [
+    (Pattern(()), "it has no node"),
+    (replace(CHAIN, returns=()), "it returns nothing"),
+    (replace(CHAIN, returns=(NAME, NAME)), "two columns bear the same name"),
+    (Pattern((PatternNode("a b"),), returns=(Projection(Entity("a b"), "x"),)), "'a b' is no variable name"),
+    (replace(CHAIN, nodes=CHAIN.nodes[:2]), "hop 's' ends at unknown node 'c'"),
+    (replace(CHAIN, nodes=(*CHAIN.nodes, PatternNode("r"))), "two elements bear the same variable name"),
+    (replace(CHAIN, bindings=(Binding("z", "name", ("Ann",)),)), "binding of unknown node 'z'"),
+    (replace(CHAIN, bindings=(Binding("a", "name", ()),)), "binding of 'a' to nothing"),
+    (replace(CHAIN, filters=(Filter(Property("z", "k"), "=", 1),)), "filter on unknown element 'z'"),
+    (replace(CHAIN, filters=(Filter(Property("a", "k"), "=", None),)), "use 'is null'"),
+    (replace(CHAIN, filters=(Filter(Property("a", "k"), "likes", 1),)), "unknown operator 'likes'"),  # type: ignore[arg-type]
+    (replace(CHAIN, order=(Order("nope"),)), "order by unknown column 'nope'"),
+    (replace(CHAIN, limit=-1), "must not be negative"),
+    (replace(CHAIN, returns=(Projection(Entity("z"), "z"),)), "returns unknown element 'z'"),
+    (replace(CHAIN, returns=(Projection(Aggregate("sum"), "n"),)), "'sum' aggregates nothing"),
+    (replace(CHAIN, returns=(Projection(Aggregate("median"), "n"),)), "unknown aggregate 'median'"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("pattern", "reason"), MALFORMED, ids=[reason for _, reason in MALFORMED])
+def test_malformed_patterns_say_why(pattern: Pattern, reason: str) -> None:
+    with pytest.raises(ValueError, match="malformed pattern") as caught:
+        pattern.to_cypher()
+    assert reason in str(caught.value)
+
+
+def test_every_fault_is_named_at_once() -> None:
+    with pytest.raises(ValueError, match="it returns nothing; skip and limit must not be negative"):
+        replace(CHAIN, returns=(), skip=-1).to_cypher()
+
+
+def test_unknown_dialect() -> None:
+    with pytest.raises(ValueError, match="unknown dialect 'sql'; there are neo4j, memgraph, embedded"):
+        CHAIN.to_cypher("sql")

@@ -236,7 +236,8 @@ class Agent:
         named = ready.runner.named(run.reading, match_of(run.reading), run.candidates)
         shown, shown_params = shape(named).to_cypher("neo4j")
         record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
-        return Witness(nodes, edges, tuple(paths), (record,), dict.fromkeys([*nodes, *edges], 0))
+        found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
+        return Witness(nodes, edges, tuple(paths), (record,), found_by)
 
     def _alternatives(
         self, ready: _Prepared, interpretation: Interpretation, best: Run | None

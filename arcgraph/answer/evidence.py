@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcgraph.answer.result import Citation, Witness
+from arcgraph.answer.result import Citation, Witness, flat
 from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Path, Rows, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
@@ -46,9 +46,9 @@ def elements(rows: Rows) -> tuple[dict[str, Node], dict[str, Edge], list[Path]]:
     edges: dict[str, Edge] = {}
     paths: list[Path] = []
     for record in rows:
-        flat = [v for value in record for v in (value if isinstance(value, list) else [value])]
-        nodes.update((v.element_id, v) for v in flat if isinstance(v, Node))
-        edges.update((v.element_id, v) for v in flat if isinstance(v, Edge))
+        found = flat(record)
+        nodes.update((v.element_id, v) for v in found if isinstance(v, Node))
+        edges.update((v.element_id, v) for v in found if isinstance(v, Edge))
         matched = tuple(v for v in record if isinstance(v, Edge))
         if matched:
             paths.append(Path(tuple(v for v in record if isinstance(v, Node)), matched))
@@ -153,7 +153,7 @@ def _by_mentions(graph: Graph, schema: Schema, home: PassageHome, witness: Witne
 def citations(witness: Witness, passages: Sequence[Passage], schema: Schema) -> tuple[Citation, ...]:
     """Edges first, then passages, each with what it says."""
     cited = [
-        Citation("edge", i, edge_text(e, witness.nodes, schema), witness.found_by.get(i, 0))
+        Citation("edge", i, edge_text(e, witness.nodes, schema), witness.found_by.get(("edge", i), 0))
         for i, e in list(witness.edges.items())[:MOST_EDGES]
     ]
     return tuple(cited + [Citation("passage", p.node.id, p.text, 0) for p in passages])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -76,14 +76,17 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """The subgraph that connects anchors to the answer. Each dict leads from an element id to the index of the query
-    in ``queries`` that returned the element."""
+    """The subgraph that connects anchors to the answer; ``nodes`` and ``edges`` by element id.
+
+    ``found_by`` leads from ("node" or "edge", element id) to the index in ``queries`` of the query that returned it:
+    an engine may use one number for a node and for an edge.
+    """
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
     edges: Mapping[str, Edge] = field(default_factory=dict)
     paths: tuple[Path, ...] = ()
     queries: tuple[QueryRecord, ...] = ()
-    found_by: Mapping[str, int] = field(default_factory=dict)
+    found_by: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def replay(self, graph: Graph) -> Replay:
         """Run the witness's queries again, on this graph or another copy, and say what they no longer return."""
@@ -96,18 +99,23 @@ class Witness:
                 errors.append(str(error))
                 continue
             for record in rows:
-                elements = [v for v in record if isinstance(v, Node | Edge)]
-                seen |= _identities({e.element_id: e for e in elements})
-        missing = sorted(_identities({**self.nodes, **self.edges}) - seen)
+                seen |= _identities(flat(record))
+        missing = sorted(_identities([*self.nodes.values(), *self.edges.values()]) - seen)
         return Replay(not missing and not errors, tuple(" ".join(m) for m in missing), tuple(errors))
 
 
-def _identities(elements: Mapping[str, Node | Edge]) -> set[tuple[str, ...]]:
+def flat(record: Iterable[Any]) -> list[Node | Edge]:
+    """The nodes and edges of a row, those inside its lists included."""
+    values = [v for value in record for v in (value if isinstance(value, list) else [value])]
+    return [v for v in values if isinstance(v, Node | Edge)]
+
+
+def _identities(elements: Sequence[Node | Edge]) -> set[tuple[str, ...]]:
     """What nodes and edges are called outside one server: element ids differ between copies of a graph."""
-    ids = {e.element_id: e.id for e in elements.values() if isinstance(e, Node)}
+    ids = {e.element_id: e.id for e in elements if isinstance(e, Node)}
     return {
         ("node", e.id) if isinstance(e, Node) else ("edge", ids.get(e.start, e.start), e.type, ids.get(e.end, e.end))
-        for e in elements.values()
+        for e in elements
     }
 
 
@@ -249,7 +257,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
                 "id": n.id,
                 "labels": list(n.labels),
                 "properties": to_plain(dict(n.properties)),
-                "query": witness.found_by.get(i),
+                "query": witness.found_by.get(("node", i)),
             }
             for i, n in witness.nodes.items()
         ],
@@ -260,7 +268,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
                 "type": e.type,
                 "end": ids.get(e.end, e.end),
                 "properties": to_plain(dict(e.properties)),
-                "query": witness.found_by.get(i),
+                "query": witness.found_by.get(("edge", i)),
             }
             for i, e in witness.edges.items()
         ],

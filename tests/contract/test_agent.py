@@ -1,0 +1,266 @@
+"""Questions and answers over small graphs, the same on every engine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphs import fill
+
+from arcgraph import Agent, Answer, Settings, Status
+from arcgraph.errors import UsageError
+from arcgraph.tracing import Event
+
+FLEET = (
+    [
+        ("s1", "Ship", {"name": "Amber Gull", "launched": 1901}),
+        ("s2", "Ship", {"name": "Nightjar", "launched": 1911}),
+        ("s3", "Ship", {"name": "Slow Heron"}),
+        ("p1", "Person", {"name": "Orla Quist"}),
+        ("p2", "Person", {"name": "Bo Tarn"}),
+        ("p3", "Person", {"name": "Ines Vael"}),
+        ("h1", "Harbour", {"name": "Port Ys"}),
+        ("h2", "Harbour", {"name": "Kelling"}),
+    ],
+    [
+        ("p1", "DESIGNED", "s1"),
+        ("p1", "DESIGNED", "s2"),
+        ("p2", "DESIGNED", "s3"),
+        ("p2", "COMMANDED", "s1"),
+        ("p3", "COMMANDED", "s2"),
+        ("s1", "MOORED_AT", "h1"),
+        ("s2", "MOORED_AT", "h1"),
+        ("s3", "MOORED_AT", "h2"),
+    ],
+)
+
+
+@pytest.fixture
+def fleet(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
+    fill(graph, tmp_path, *FLEET)
+    return Agent(graph, settings=settings)
+
+
+def names(answer: Answer) -> set[str]:
+    return {e.name for e in answer.entities}
+
+
+def ask_of(graph: Any, tmp_path: Path, settings: Settings, nodes: Any, edges: Any, question: str) -> Answer:
+    fill(graph, tmp_path, nodes, edges)
+    return Agent(graph, settings=settings).ask(question)
+
+
+# --- answers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who designed the Nightjar?", {"Orla Quist"}),
+        ("Which ships did Bo Tarn command?", {"Amber Gull"}),
+        ("Which harbour is the Slow Heron moored at?", {"Kelling"}),
+        ("Who designed the ships that are moored at Port Ys?", {"Orla Quist"}),
+        ("At which harbours are the ships designed by Bo Tarn moored?", {"Kelling"}),
+        ("who commanded the ships designed by the designer of the Amber Gull?", {"Ines Vael"}),
+    ],
+)
+def test_relation_questions(fleet: Agent, question: str, expected: set[str]) -> None:
+    answer = fleet.ask(question)
+    assert (answer.status, names(answer)) == (Status.ANSWERED, expected)
+
+
+def test_counts_and_yes_no(fleet: Agent) -> None:
+    assert fleet.ask("How many ships did Orla Quist design?").rows == [{"count": 2}]
+    assert fleet.ask("Did Orla Quist design the Nightjar?").rows == [{"answer": True}]
+    assert fleet.ask("Did Bo Tarn design the Nightjar?").rows == [{"answer": False}]
+
+
+def test_two_anchors_meet(fleet: Agent) -> None:
+    answer = fleet.ask("Which ships were designed by Orla Quist and commanded by Ines Vael?")
+    assert names(answer) == {"Nightjar"}
+
+
+def test_a_description_names_the_properties(fleet: Agent) -> None:
+    answer = fleet.ask("What is the Nightjar?")
+    assert answer.rows == [{"name": "Nightjar", "launched": 1911}]
+    assert names(answer) == {"Nightjar"}
+
+
+def test_the_answer_carries_its_evidence(fleet: Agent, graph: Any) -> None:
+    answer = fleet.ask("Who designed the Nightjar?")
+    assert [c.text for c in answer.citations if c.kind == "edge"] == ["Orla Quist -[DESIGNED]-> Nightjar"]
+    assert {n.properties["name"] for n in answer.witness.nodes.values()} == {"Orla Quist", "Nightjar"}
+    assert answer.replay(graph).holds
+    assert answer.entities[0].id == "p1"
+    assert answer.columns == ("person",)
+    assert answer.rows == [{"person": "Orla Quist"}]
+    assert 0.3 < answer.confidence <= 1.0
+
+
+def test_replay_notices_what_is_gone(fleet: Agent, graph: Any) -> None:
+    answer = fleet.ask("Who designed the Nightjar?")
+    graph.write("MATCH (:Person)-[r:DESIGNED]->() DELETE r")
+    replay = answer.replay(graph)
+    assert not replay.holds
+    assert "edge p1 DESIGNED s2" in replay.missing
+
+
+def test_shown_queries_are_neo4j_with_loaded_names_and_run_through_the_gate(fleet: Agent, graph: Any) -> None:
+    for question in ("Who designed the Nightjar?", "How many ships did Orla Quist design?", "What is the Nightjar?"):
+        answer = fleet.ask(question)
+        for query in answer.queries:
+            assert "_arc" not in query.cypher
+            rows = graph.run(query.cypher, query.params)
+            assert len(rows) == query.attempts[-1].rows
+
+
+def test_to_dict_is_json(fleet: Agent) -> None:
+    plain = json.loads(json.dumps(fleet.ask("Who designed the Nightjar?").to_dict()))
+    assert plain["status"] == "answered"
+    assert plain["entities"][0] == {"name": "Orla Quist", "labels": ["Person"], "id": "p1", "score": 1.0}
+    assert plain["witness"]["edges"][0]["start"] == "p1"
+    assert plain["usage"]["calls"] == 0
+
+
+def test_the_script_has_param_lines(fleet: Agent) -> None:
+    script = fleet.ask("Who designed the Nightjar?").cypher_script()
+    assert ':param p0 => "Nightjar";' in script
+    assert "MATCH (a0:`Ship`)<-[r0:`DESIGNED`]-(x:`Person`)" in script
+
+
+def test_async_and_stream_agree_with_ask(fleet: Agent) -> None:
+    question = "Who designed the Nightjar?"
+    assert names(asyncio.run(fleet.aask(question))) == {"Orla Quist"}
+    *events, answer = fleet.stream(question)
+    assert all(isinstance(e, Event) for e in events)
+    assert {(e.stage, e.kind) for e in events} >= {("interpret", "anchors"), ("execute", "query")}
+    assert isinstance(answer, Answer)
+    assert names(answer) == {"Orla Quist"}
+
+
+def test_many_threads_share_one_agent(fleet: Agent) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(fleet.ask, ["Who designed the Nightjar?", "Who commanded the Amber Gull?"] * 32))
+    assert {frozenset(names(a)) for a in answers} == {frozenset({"Orla Quist"}), frozenset({"Bo Tarn"})}
+
+
+# --- no answer ----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_named_is_no_evidence_with_near_names(fleet: Agent) -> None:
+    answer = fleet.ask("Who designed the Nightmare?")
+    assert answer.status == Status.NO_EVIDENCE
+    assert not answer.rows
+    assert not answer.entities
+    assert "Nightjar" in " ".join(answer.tried)
+
+
+def test_an_empty_graph_says_so(graph: Any, settings: Settings) -> None:
+    answer = Agent(graph, settings=settings).ask("Who designed the Nightjar?")
+    assert answer.status == Status.NO_EVIDENCE
+    assert "empty" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"), [("  ", "the question is empty"), ("why " * 12_500, "50,000 characters")]
+)
+def test_questions_that_cannot_be_asked(fleet: Agent, question: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason if "empty" in reason else "the limit is 4,000"):
+        fleet.ask(question)
+
+
+# --- behaviours that graph question answering is known to get wrong -----------------------------------------------
+
+
+def test_direction_comes_from_the_wording(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [(i, "Account", {"name": i}) for i in ("A1", "B2", "C3")]
+    edges = [("A1", "PAID", "B2"), ("B2", "PAID", "C3")]
+    fill(graph, tmp_path, nodes, edges)
+    agent = Agent(graph, settings=settings)
+    assert names(agent.ask("Which accounts paid B2?")) == {"A1"}
+    assert names(agent.ask("Which accounts did B2 pay?")) == {"C3"}
+    assert names(agent.ask("Which accounts were paid by B2?")) == {"C3"}
+
+
+def test_partial_names_link_and_strangers_do_not(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "Band", {"name": "The Knock"}), ("2", "Band", {"name": "Arcade Fire"})]
+    fill(graph, tmp_path, nodes)
+    agent = Agent(graph, settings=settings)
+    knock = agent.ask("What is Knock about?")
+    assert (knock.status, names(knock)) == (Status.ANSWERED, {"The Knock"})
+    stranger = agent.ask("Token Arcade")
+    assert stranger.status == Status.NO_EVIDENCE
+    assert "Arcade Fire" in " ".join(stranger.tried)
+
+
+def test_short_names_match_whole_tokens_only(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [(n, "Person", {"name": n, "about": f"about {n}"}) for n in ("Al", "Gale", "Walter White")]
+    answer = ask_of(graph, tmp_path, settings, nodes, [], "Who is Al?")
+    assert names(answer) == {"Al"}
+
+
+def test_what_the_graph_lacks_is_not_invented(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "Customer", {"name": "Orla"}), ("2", "City", {"name": "Ghent"})]
+    answer = ask_of(graph, tmp_path, settings, nodes, [("1", "LIVES_IN", "2")], "total unpaid invoices for Orla?")
+    assert answer.status in (Status.NO_EVIDENCE, Status.INSUFFICIENT)
+    assert not answer.rows
+    assert answer.tried
+
+
+def test_the_answer_is_named_by_what_names_it(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "Company", {"name": "Acme"}), ("2", "Person", {"name": "Bo"})]
+    answer = ask_of(graph, tmp_path, settings, nodes, [("1", "EMPLOYS", "2")], "Who employs Bo?")
+    assert names(answer) == {"Acme"}
+    assert answer.rows == [{"company": "Acme"}]
+
+
+def test_names_with_spaces_are_quoted(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "Tool Set", {"name": "Wrench Roll"}), ("2", "Order", {"name": "Order Nine"})]
+    edges = [("1", "has MD5 hash", "2")]
+    answer = ask_of(graph, tmp_path, settings, nodes, edges, "Which order has the MD5 hash of the Wrench Roll?")
+    assert names(answer) == {"Order Nine"}
+    assert "`has MD5 hash`" in answer.queries[0].cypher
+
+
+@pytest.mark.parametrize(
+    "name", ['O\'Brien "Bo" `x`', "line\nbreak", "שלום עולם", "🚀 Rocket", "a{b}$c", "Naïve Café"], ids=repr
+)
+def test_nasty_names_link_and_come_back_as_loaded(graph: Any, tmp_path: Path, settings: Settings, name: str) -> None:
+    nodes = [("1", "Thing", {"name": name}), ("2", "Maker", {"name": "Ada Vorn"})]
+    answer = ask_of(graph, tmp_path, settings, nodes, [("2", "BUILT", "1")], f"Who built {name}?")
+    assert names(answer) == {"Ada Vorn"}
+    back = Agent(graph, settings=settings).ask("What did Ada Vorn build?")
+    assert names(back) == {name}
+
+
+def test_a_chinese_question_over_chinese_names(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "电影", {"name": "霸王别姬"}), ("2", "人物", {"name": "陈凯歌"})]
+    answer = ask_of(graph, tmp_path, settings, nodes, [("1", "导演", "2")], "霸王别姬的导演是谁？")
+    assert names(answer) == {"陈凯歌"}
+
+
+def test_a_graph_without_names_answers_by_identity(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("o1", "Order", {"code": "10248"}), ("o2", "Invoice", {"amount": 12.5})]
+    answer = ask_of(graph, tmp_path, settings, nodes, [("o1", "BILLED_BY", "o2")], "Which invoice billed 10248?")
+    assert names(answer) == {"Invoice o2"}
+
+
+def test_passages_are_cited(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    text = (
+        "The Nightjar, a pilot cutter of the northern fleet, was drawn by Orla Quist in the winter before her move to "
+    )
+    text += "Port Ys, and launched two years later after a long quarrel over the mast."
+    nodes = [
+        ("s", "Ship", {"name": "Nightjar"}),
+        ("p", "Person", {"name": "Orla Quist"}),
+        ("c1", "Chunk", {"id": "c1", "text": text}),
+        ("c2", "Chunk", {"id": "c2", "text": text.replace("Nightjar", "Heron").replace("Orla Quist", "someone")}),
+    ]
+    edges = [("p", "DESIGNED", "s", {"chunk_ids": ["c1"]})]
+    answer = ask_of(graph, tmp_path, settings, nodes, edges, "Who designed the Nightjar?")
+    assert names(answer) == {"Orla Quist"}
+    assert [(c.id, c.text) for c in answer.citations if c.kind == "passage"] == [("c1", text)]

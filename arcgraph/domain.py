@@ -89,6 +89,28 @@ class Rows:
         return [record[at] for record in self.records]
 
 
+# --- what a question names ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An entity that a question names: all nodes with one name and one set of labels.
+
+    ``key`` is the property that holds the name. ``span`` are the character offsets of the words that named it, ``how``
+    one of ``exact``, ``folded``, ``tokens``, ``alias``, ``fuzzy``, ``dense``, and ``score`` how sure, 0 to 1.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    key: str
+    ids: tuple[str, ...]
+    element_ids: tuple[str, ...]
+    span: tuple[int, int]
+    surface: str
+    how: str
+    score: float
+
+
 # --- the schema --------------------------------------------------------------------------------------------------
 
 

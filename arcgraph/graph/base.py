@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from arcgraph.domain import Rows, Schema
@@ -83,4 +83,32 @@ class Writable(Protocol):
 
     def save(self) -> None:
         """Make all writes durable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """What a server says of itself. ``extensions`` counts procedures by package, such as ``{"apoc": 190}``."""
+
+    product: str
+    version: str
+    edition: str = ""
+    extensions: Mapping[str, int] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Served(Protocol):
+    """A graph behind a server, which can be asked what it is."""
+
+    def server(self) -> ServerInfo:
+        """Name, version and extensions of the server."""
+        ...
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """A graph that knows when it changed."""
+
+    def data_version(self) -> str:
+        """A token that any committed write changes, the same in every process until then; cheap to ask for."""
         ...

@@ -1,0 +1,238 @@
+"""The one place that turns targets and settings into real graphs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import neo4j
+from neo4j.exceptions import ServiceUnavailable
+
+from arcgraph import demo
+from arcgraph.errors import ConnectError, StorageError, UsageError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.bolt import open_driver, server_agent, why_no_route
+from arcgraph.graph.embedded import EmbeddedGraph
+from arcgraph.graph.load import load
+from arcgraph.graph.neo4j import Neo4jGraph
+from arcgraph.settings import Settings
+
+_BOLT_SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"})
+_NEO4J_AGENT = re.compile(r"Neo4j/(\d+)\.\d+")
+_OLDEST_NEO4J = 5
+_WORKS_TODAY = "what works today: Neo4j 5 or later, a graph file (g.arc), and demo:"
+_HOW_TO_NAME = (
+    "name one: a Neo4j address (neo4j://localhost:7687), a graph file (g.arc) or demo: (a small graph that comes "
+    "along); or set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE"
+)
+
+
+@dataclass(frozen=True)
+class _Login:
+    """How to present oneself to a server. The repr names nobody."""
+
+    auth: Any = None
+    user: str | None = None
+    password: str | None = None
+    database: str | None = None
+    impersonated_user: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<_Login for database {self.database}>"
+
+    def token(self) -> Any:
+        """What the driver takes as ``auth``."""
+        if self.auth is not None:
+            return self.auth
+        if self.user is None and self.password is None:
+            return None
+        if self.password is None:
+            raise UsageError(f"user {self.user!r} needs a password; give it or set NEO4J_PASSWORD")
+        return (self.user or "neo4j", self.password)
+
+
+def connect(
+    target: str | os.PathLike[str] | neo4j.Driver | None = None,
+    *,
+    auth: Any = None,
+    user: str | None = None,
+    password: str | None = None,
+    database: str | None = None,
+    impersonated_user: str | None = None,
+    settings: Settings | None = None,
+    create: bool = False,
+) -> Graph:
+    """Open a graph and see that it answers.
+
+    ``target`` is a Neo4j address (``neo4j://``, ``bolt://`` and their ``+s`` and ``+ssc`` forms), the path of a graph
+    file (made if absent when ``create`` is true), ``demo:``, an open :class:`neo4j.Driver` (which stays yours to
+    close), or ``None`` for the environment's ``NEO4J_URI`` with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and
+    ``NEO4J_DATABASE``.
+    ``auth`` is any authentication object of the driver. Close the graph, or use it in a ``with``.
+
+    Raises :class:`~arcgraph.errors.ConnectError` when it cannot be reached, :class:`~arcgraph.errors.UsageError` when
+    ``target`` names no graph.
+    """
+    settings = settings or Settings.load()
+    login = _Login(auth, user, password, database, impersonated_user)
+    if target is None:
+        target = _target_from_environment(os.environ)
+        login = replace(login, database=database or os.environ.get("NEO4J_DATABASE") or None)
+    if isinstance(target, neo4j.Driver):
+        return _adopt(target, login, settings)
+    if not isinstance(target, str | os.PathLike):
+        raise UsageError(f"a {type(target).__name__} is no graph; {_HOW_TO_NAME}")
+    text = os.fspath(target)
+    scheme = text.partition(":")[0].lower() if "://" in text else ""
+    if scheme in _BOLT_SCHEMES:
+        return _connect_bolt(text, login, settings)
+    if scheme == "memgraph":
+        raise ConnectError(f"Memgraph is not supported yet; {_WORKS_TODAY}")
+    if scheme:
+        raise UsageError(f"{scheme}:// is no kind of address that arcgraph knows; {_HOW_TO_NAME}")
+    if text == "demo:":
+        return _open_demo(settings)
+    return _open_file(text, settings, create=create)
+
+
+def _target_from_environment(environ: Mapping[str, str]) -> str:
+    if environ.get("NEO4J_URI"):
+        return environ["NEO4J_URI"]
+    if environ.get("MEMGRAPH_URI"):
+        raise ConnectError(f"MEMGRAPH_URI is set, but Memgraph is not supported yet; {_WORKS_TODAY}")
+    raise UsageError(f"no graph was named; {_HOW_TO_NAME}")
+
+
+# --- servers -----------------------------------------------------------------------------------------------------
+
+
+def _connect_bolt(uri: str, login: _Login, settings: Settings) -> Graph:
+    bare, login = _split_uri(uri, login)
+    login = _with_environment(os.environ, login)
+    driver = open_driver(bare, login.token(), address=bare)
+    try:
+        return _verified(driver, bare, login, settings, owned=True)
+    except ConnectError as error:
+        driver.close()
+        if bare.startswith("neo4j") and isinstance(error.__cause__, ServiceUnavailable):
+            raise why_no_route(bare, login.token(), address=bare) from error
+        raise
+    except BaseException:
+        driver.close()
+        raise
+
+
+def _adopt(driver: neo4j.Driver, login: _Login, settings: Settings) -> Graph:
+    if login.auth is not None or login.user is not None or login.password is not None:
+        raise UsageError("an open driver brings its own authentication; leave auth, user and password out")
+    return _verified(driver, "the driver's server", login, settings, owned=False)
+
+
+def _verified(driver: neo4j.Driver, address: str, login: _Login, settings: Settings, *, owned: bool) -> Graph:
+    _require_neo4j(server_agent(driver, address=address), address)
+    graph = Neo4jGraph(
+        driver,
+        address=address,
+        database=login.database,
+        impersonated_user=login.impersonated_user,
+        owned=owned,
+        settings=settings,
+    )
+    graph.verify()
+    return graph
+
+
+def _require_neo4j(agent: str, address: str) -> None:
+    # Others speak Bolt, too, and some answer "Neo4j/v5.11.0 compatible graph database server - …".
+    version = _NEO4J_AGENT.match(agent)
+    if "memgraph" in agent.lower():
+        raise ConnectError(f"{address} is a Memgraph, which is not supported yet; {_WORKS_TODAY}")
+    if version is None:
+        raise ConnectError(f"{address} is no Neo4j (it calls itself {agent!r}) and not supported yet; {_WORKS_TODAY}")
+    if int(version[1]) < _OLDEST_NEO4J:
+        raise ConnectError(f"{address} runs {agent}, which is too old; {_WORKS_TODAY}")
+
+
+def _split_uri(uri: str, login: _Login) -> tuple[str, _Login]:
+    """The address without user, password and database, and the login with them where it had none."""
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port  # read once: it is checked only then
+    except ValueError:
+        # The library's own message quotes the address, and with it perhaps a part of a password.
+        raise UsageError(
+            "the address cannot be read: the port must be a number, and in a user or password "
+            "the characters / : @ ? # must be percent-encoded"
+        ) from None
+    if not parts.hostname:
+        raise UsageError(f"the address names no host; {_HOW_TO_NAME}")
+    return _bare(parts), replace(
+        login,
+        user=login.user or _decoded(parts.username),
+        password=login.password or _decoded(parts.password),
+        database=login.database or _decoded(parts.path.strip("/")),
+    )
+
+
+def _bare(parts: SplitResult) -> str:
+    host = parts.netloc.rpartition("@")[2]
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme.lower()}://{host}{query}"
+
+
+def _decoded(text: str | None) -> str | None:
+    return unquote(text) if text else None
+
+
+def _with_environment(environ: Mapping[str, str], login: _Login) -> _Login:
+    """Fill user and password from the variables that Neo4j's own tools read, where nothing else was given."""
+    if login.auth is not None:
+        return login
+    return replace(
+        login,
+        user=login.user or environ.get("NEO4J_USERNAME") or None,
+        password=login.password or environ.get("NEO4J_PASSWORD") or None,
+    )
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def _open_file(text: str, settings: Settings, *, create: bool) -> Graph:
+    if re.fullmatch(r"[\w.-]+:\d+", text) and not Path(text).exists():
+        raise UsageError(f"there is no graph file {text}; for a server write bolt://{text}")
+    return EmbeddedGraph(text, create=create, settings=settings)
+
+
+def _open_demo(settings: Settings) -> Graph:
+    """The packaged demo graph, loaded into the cache on first use and again whenever its files have changed."""
+    files = demo.files()
+    contents = (path.read_bytes() for path in sorted(files[0].parent.glob("*.json*")))
+    digest = hashlib.sha256(b"".join(contents)).hexdigest()[:12]
+    path = settings.cache.dir / f"demo-{digest}.arc"
+    if not path.exists():
+        _load_demo(files, path, settings)
+    return EmbeddedGraph(path, settings=settings)
+
+
+def _load_demo(sources: list[Path], path: Path, settings: Settings) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Loaded beside its place and moved in one step: two first uses at once, or one that is cut short, do no harm.
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            unfinished = Path(folder) / path.name
+            with EmbeddedGraph(unfinished, create=True, settings=settings) as graph:
+                load(sources, graph, rejects=Path(folder) / "rejects.jsonl")
+            unfinished.replace(path)
+    except OSError as error:
+        raise StorageError(
+            f"the demo graph cannot be written to {path.parent} ({error.strerror}); "
+            "set ARCGRAPH_CACHE_DIR to a folder that can be written"
+        ) from error

@@ -1,0 +1,134 @@
+"""Errors of the Neo4j driver, translated to ours: the one place where that happens for every Bolt server."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from neo4j.exceptions import AuthError, DatabaseUnavailable, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
+
+from arcgraph.errors import ArcgraphError, ConnectError, Position, QueryError, QueryTimeout, ServerGone, UsageError
+
+_POSITION = re.compile(r"\s*\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
+_TIMED_OUT = re.compile(r"\.Transaction(TimedOut\w*|\.TransactionTimedOut\w*)$")
+_IMPERSONATION = re.compile(r"impersonat", re.IGNORECASE)
+
+
+class Where(NamedTuple):
+    """What the sentences of an error may name: never a password."""
+
+    address: str
+    database: str | None = None
+    impersonated_user: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.address}/{self.database}" if self.database else self.address
+
+
+def is_retryable(error: BaseException) -> bool:
+    """What the driver says of its own errors; nothing else is ever retried."""
+    return isinstance(error, Neo4jError | DriverError) and error.is_retryable()
+
+
+def translate_connect(error: Exception, where: Where) -> ArcgraphError:
+    """The error of an attempt to connect, as one sentence that says what to do."""
+    return _access_error(error, where) or ConnectError(_unreachable(error, where))
+
+
+def translate_query(error: Exception, where: Where, *, timeout: float, skipped: int = 0) -> ArcgraphError:
+    """The error of a query. ``skipped`` is the length of the line that we put before the caller's text."""
+    access = _access_error(error, where)
+    if access is not None:
+        return access
+    if isinstance(error, Neo4jError):
+        return _server_error(error, timeout=timeout, skipped=skipped)
+    if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
+        return ServerGone(
+            f"{where} went away during the query and did not come back; see whether the server runs, then ask again",
+            retryable=True,
+        )
+    if isinstance(error, DriverError) and "closed" in str(error).lower():
+        return UsageError(f"{where} is closed; connect again")
+    if isinstance(error, DriverError):
+        return QueryError(f"{where}: {error}")
+    return QueryError(f"the query or its parameters cannot be sent: {error}")
+
+
+def timed_out(timeout: float, code: str = "") -> QueryTimeout:
+    """The deadline passed."""
+    return QueryTimeout(f"the query was stopped after {timeout:g} s; allow more time or ask for less", code=code)
+
+
+def _access_error(error: Exception, where: Where) -> ConnectError | None:
+    """Errors that no other query would survive either, wherever they turn up."""
+    code = getattr(error, "code", None) or ""
+    message = getattr(error, "message", None) or ""
+    if where.impersonated_user and _IMPERSONATION.search(message):
+        return ConnectError(
+            f"{where.address} does not let this user act as {where.impersonated_user!r}: {message.rstrip('.')}. "
+            "Leave impersonated_user out, or use Neo4j Enterprise and a user with the IMPERSONATE privilege"
+        )
+    if code.endswith(".CredentialsExpired"):
+        return ConnectError(f"the password for {where.address} has expired; change it in the database, then connect")
+    if code.endswith(".AuthenticationRateLimit"):
+        return ConnectError(f"{where.address} saw too many wrong passwords; wait some seconds, then use the right one")
+    if isinstance(error, AuthError):
+        return ConnectError(_refused_login(message, where))
+    if code.endswith(".DatabaseNotFound"):
+        return ConnectError(
+            f"there is no database {where.database!r} on {where.address}; "
+            "name an existing one (SHOW DATABASES lists them) or leave it out for the default"
+        )
+    if isinstance(error, DatabaseUnavailable):
+        return ConnectError(f"the database of {where} is not available now; start it or wait until it is online")
+    return None
+
+
+def _refused_login(message: str, where: Where) -> str:
+    if "missing key" in message or "scheme 'none'" in message:
+        return f"{where.address} wants a user and a password; give both (NEO4J_USERNAME and NEO4J_PASSWORD)"
+    return f"{where.address} refused the user or the password; correct them (NEO4J_USERNAME and NEO4J_PASSWORD)"
+
+
+def _unreachable(error: Exception, where: Where) -> str:
+    text = " ".join(str(e) for e in _causes(error))
+    if "CERTIFICATE_VERIFY" in text.upper().replace(" ", "_"):
+        return (
+            f"the certificate of {where.address} cannot be verified; use bolt+ssc:// or neo4j+ssc:// to accept it as is"
+        )
+    if "SSL" in text:
+        return f"{where.address} does not speak TLS; use bolt:// or neo4j:// without +s, or turn TLS on in the server"
+    if "HTTP" in text:
+        return f"{where.address} answers HTTP, not Bolt; use the server's Bolt port (7687 unless changed)"
+    if "DNS resolve" in text:
+        return f"the host name of {where.address} is not known; check the address"
+    if isinstance(error, Neo4jError):
+        return f"{where.address} refused the connection: {error.message}"
+    return f"no Neo4j answers at {where.address}; see that the server runs and that host and port are right"
+
+
+def _causes(error: BaseException | None) -> list[BaseException]:
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return seen
+
+
+def _server_error(error: Neo4jError, *, timeout: float, skipped: int) -> QueryError:
+    code = error.code or ""
+    if _TIMED_OUT.search(code):
+        return timed_out(timeout, code)
+    text, position = _split_position(error.message or str(error), skipped)
+    return QueryError(text, code=code, position=position, retryable=error.is_retryable())
+
+
+def _split_position(message: str, skipped: int) -> tuple[str, Position | None]:
+    """The sentence without the quoted query, and the position it named."""
+    found = _POSITION.search(message)
+    if not found:
+        return message.strip(), None
+    line, column, offset = (int(group) for group in found.groups())
+    position = Position(offset - skipped, line - bool(skipped), column)
+    # An empty query is reported at line 0.
+    return message[: found.start()].strip(), position if position.offset >= 0 and position.line >= 1 else None

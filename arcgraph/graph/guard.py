@@ -1,0 +1,113 @@
+"""The gate for Cypher that arcgraph did not compile: it admits one statement that only reads, and nothing else.
+
+An allowlist on top of a reader of the whole query: clauses, procedures and functions that are known to read or compute
+pass; whatever is not understood is refused, with the place. ``docs/gate.md`` says what is promised and what is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from arcgraph.domain import Schema
+from arcgraph.errors import Refused
+from arcgraph.graph.clauses import Unread, read
+from arcgraph.graph.lexer import Tokens, lex
+from arcgraph.graph.schema_check import SchemaFault, faults_of, repair
+from arcgraph.graph.scope import analyse
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a query is refused: the rule it breaks, and where. Offsets count from 0, lines and columns from 1.
+
+    Rules: ``write``, ``administration``, ``load-csv``, ``use``, ``prefix``, ``in-transactions``,
+    ``several-statements``, ``procedure``, ``function``; ``undefined-variable``, ``clash``, ``column``, ``aggregate``;
+    ``not-understood``, ``too-deep`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
+    ``ambiguous-escape``.
+    """
+
+    rule: str
+    message: str
+    offset: int
+    line: int
+    column: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As printed by ``arcgraph check``."""
+        return {
+            "rule": self.rule,
+            "message": self.message,
+            "offset": self.offset,
+            "line": self.line,
+            "column": self.column,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.message} (line {self.line}, column {self.column})"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate says of a query.
+
+    ``reasons`` are what forbids it or makes it invalid anywhere; ``schema_faults`` what does not fit the given schema.
+    ``repaired`` is the query with its arrows turned, where only arrows are wrong.
+    """
+
+    reasons: tuple[Reason, ...] = ()
+    schema_faults: tuple[SchemaFault, ...] = ()
+    repaired: str | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing stands against the query."""
+        return not self.reasons and not self.schema_faults
+
+    def to_dict(self) -> dict[str, Any]:
+        """As printed by ``arcgraph check``."""
+        return {
+            "accepted": self.accepted,
+            "reasons": [reason.to_dict() for reason in self.reasons],
+            "schema_faults": [fault.to_dict() for fault in self.schema_faults],
+            "repaired": self.repaired,
+        }
+
+
+def check(
+    query: str,
+    schema: Schema | None = None,
+    *,
+    allow_procedures: Iterable[str] = (),
+    allow_functions: Iterable[str] = (),
+) -> Verdict:
+    """Hold a query to the gate, and to a schema where one is given. Never raises for the query's sake.
+
+    ``allow_procedures`` and ``allow_functions`` are exact names that the operator vouches for.
+    """
+    tokens = lex(query)
+    try:
+        parsed = read(tokens)
+        analysis = analyse(parsed, tokens, tuple(allow_procedures), tuple(allow_functions))
+        reasons = tuple(_reason(tokens, f.rule, f.message, tokens.tokens[f.token].offset) for f in analysis.faults)
+        if reasons or schema is None:
+            return Verdict(reasons)
+        faults = faults_of(analysis, tokens, schema)
+    except Unread as unread:
+        return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),))
+    except RecursionError:
+        # The caller's own stack may be deep already, so the reader's limit alone cannot rule this out.
+        return Verdict((_reason(tokens, "too-deep", "the query nests too deeply", 0),))
+    return Verdict((), faults, repair(query, faults))
+
+
+def admit(query: str, *, allow_procedures: Iterable[str] = (), allow_functions: Iterable[str] = ()) -> None:
+    """Raise :class:`~arcgraph.errors.Refused`, carrying the verdict, unless the query only reads and is valid."""
+    verdict = check(query, allow_procedures=allow_procedures, allow_functions=allow_functions)
+    if not verdict.accepted:
+        raise Refused(f"query refused: {verdict.reasons[0]}", verdict)
+
+
+def _reason(tokens: Tokens, rule: str, message: str, offset: int) -> Reason:
+    return Reason(rule, message, *tokens.position(offset))

@@ -1,0 +1,295 @@
+"""Holds a query against a graph's schema: unknown names, patterns that it has in no or only in the other direction.
+
+A fault is only what the schema is sure of: a triple that introspection did not probe, a label reached through a
+variable, a dynamic name or a negation are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, LabelInfo, Schema, TypeInfo
+from arcgraph.graph.lexer import Kind, Tokens
+from arcgraph.graph.scope import Analysis, Binding
+from arcgraph.graph.syntax import (
+    Access,
+    EdgePattern,
+    Group,
+    Labels,
+    MapProjection,
+    NodePattern,
+    PathPattern,
+    Variable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFault:
+    """What does not fit the schema: ``label``, ``type``, ``property``, ``direction`` or ``endpoints``, and where.
+
+    ``name`` is the name as written, ``nearest`` real names that may be meant. ``turn`` holds, for a direction, the
+    replacements of text (from, to, by) that turn the arrow.
+    """
+
+    rule: str
+    message: str
+    offset: int
+    line: int
+    column: int
+    name: str
+    nearest: tuple[str, ...] = ()
+    turn: tuple[tuple[int, int, str], ...] = field(default=(), repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As printed by ``arcgraph check``."""
+        return {
+            "rule": self.rule,
+            "message": self.message,
+            "offset": self.offset,
+            "line": self.line,
+            "column": self.column,
+            "name": self.name,
+            "nearest": list(self.nearest),
+        }
+
+
+# For each label expression a pattern demands: the names of which a node must bear one.
+_Clauses = list[frozenset[str]]
+
+
+def faults_of(analysis: Analysis, tokens: Tokens, schema: Schema) -> tuple[SchemaFault, ...]:
+    """All faults, in the order of the text."""
+    checker = _Checker(analysis, tokens, schema)
+    return tuple(sorted(checker.faults(), key=lambda fault: fault.offset))
+
+
+def repair(query: str, faults: tuple[SchemaFault, ...]) -> str | None:
+    """The query with its arrows turned, if nothing but arrows is wrong."""
+    if not faults or not all(fault.turn for fault in faults):
+        return None
+    for start, end, text in sorted((turn for fault in faults for turn in fault.turn), reverse=True):
+        query = query[:start] + text + query[end:]
+    return query
+
+
+class _Checker:
+    def __init__(self, analysis: Analysis, tokens: Tokens, schema: Schema):
+        self.analysis = analysis
+        self.tokens = tokens
+        self.schema = schema
+        self.triples = {(e.start, e.type, e.end) for e in schema.endpoints}
+        # What a test such as n:Label narrows is more than its patterns say.
+        self.tested = {
+            self.binding(access) for access in analysis.accesses if any(step.labels for step in access.steps)
+        }
+        self.keys = {"node": _all_keys(schema.labels.values()), "edge": _all_keys(schema.types.values())}
+
+    def faults(self) -> Iterator[SchemaFault]:
+        seen: set[tuple[str, int]] = set()
+        for fault in (*self.names(), *self.properties(), *self.edges()):
+            if (fault.rule, fault.offset) not in seen:
+                seen.add((fault.rule, fault.offset))
+                yield fault
+
+    def name(self, token: int) -> str:
+        return self.tokens.tokens[token].value
+
+    def fault(self, rule: str, message: str, token: int, name: str, nearest: Iterable[str] = ()) -> SchemaFault:
+        nearest = tuple(nearest)
+        if nearest:
+            message += f"; did you mean {' or '.join(nearest)}?"
+        return SchemaFault(rule, message, *self.tokens.position(self.tokens.tokens[token].offset), name, nearest)
+
+    # --- names ---
+
+    def names(self) -> Iterator[SchemaFault]:
+        for is_edge, labels in self.label_expressions():
+            for token in labels.names():
+                name = self.name(token)
+                known: Iterable[str] = self.schema.types if is_edge else self.schema.labels
+                if name in known or name == RESERVED_LABEL:
+                    continue
+                rule, said = ("type", "relationship type") if is_edge else ("label", "label")
+                yield self.fault(rule, f"the graph has no {said} {name}", token, name, nearest_names(name, known))
+
+    def label_expressions(self) -> Iterator[tuple[bool, Labels]]:
+        for path in self.analysis.paths:
+            for element in path.elements:
+                if not isinstance(element, Group) and element.labels:
+                    yield isinstance(element, EdgePattern), element.labels
+        for access in self.analysis.accesses:
+            binding = self.binding(access)
+            for step in access.steps:
+                if step.labels and binding and binding.sort in ("node", "edge"):
+                    yield binding.sort == "edge", step.labels
+
+    def binding(self, owner: Access | MapProjection) -> Binding | None:
+        base = owner.base
+        return self.analysis.variables.get(base.token) if isinstance(base, Variable) else None
+
+    # --- properties ---
+
+    def properties(self) -> Iterator[SchemaFault]:
+        for binding, token in self.mentioned_keys():
+            key = self.name(token)
+            if key == RESERVED_KEY or binding.sort not in ("node", "edge"):
+                continue
+            owners = self.owners_without(binding, key)
+            if owners is None:
+                continue
+            kind = "node" if binding.sort == "node" else "edge"
+            of = " or ".join(owners) if owners else f"any {'node' if kind == 'node' else 'relationship'}"
+            near = nearest_names(key, self.keys_of(kind, owners))
+            yield self.fault("property", f"{of} has no property {key}", token, key, near)
+
+    def mentioned_keys(self) -> Iterator[tuple[Binding, int]]:
+        for access in self.analysis.accesses:
+            binding, first = self.binding(access), access.steps[0]
+            if binding and first.key is not None:
+                yield binding, first.key
+            elif binding and first.index and self.is_string(first.index.start, first.index.end):
+                yield binding, first.index.start
+        for projection in self.analysis.projections:
+            binding = self.binding(projection)
+            for item in projection.items if binding else ():
+                if item.kind == "property":
+                    assert binding is not None
+                    yield binding, item.token
+        for path in self.analysis.paths:
+            for element in path.elements:
+                if not isinstance(element, Group) and element.properties:
+                    bound = self.analysis.patterns[id(element)]
+                    yield from ((bound.element or bound, entry.key) for entry in element.properties.entries)
+
+    def is_string(self, start: int, end: int) -> bool:
+        return end == start + 1 and self.tokens.tokens[start].kind is Kind.STRING
+
+    def owners_without(self, binding: Binding, key: str) -> list[str] | None:
+        """The labels or types that were demanded and lack the key; ``None`` where nothing is wrong."""
+        is_node = binding.sort == "node"
+        infos: dict[str, LabelInfo | TypeInfo] = dict(self.schema.labels if is_node else self.schema.types)
+        clauses = [] if binding in self.tested else self.clauses(binding)
+        names = [name for clause in clauses for name in clause]
+        if any(name not in infos for name in names):
+            return None  # an unknown label is a fault of its own
+        if not clauses:
+            return None if key in self.keys["node" if is_node else "edge"] else []
+        return None if any(key in infos[name].properties for name in names) else sorted(clauses[0])
+
+    def keys_of(self, kind: str, owners: list[str]) -> set[str]:
+        if not owners:
+            return self.keys[kind]
+        infos: dict[str, LabelInfo | TypeInfo] = dict(self.schema.labels if kind == "node" else self.schema.types)
+        return _all_keys(infos[name] for name in owners)
+
+    def clauses(self, binding: Binding) -> _Clauses:
+        """What a binding's labels demand, as alternatives that must each hold."""
+        return [clause for labels in binding.labels for clause in self.demands(labels)]
+
+    def demands(self, labels: Labels) -> _Clauses:
+        if labels.kind == "name":
+            return [frozenset((self.name(labels.token),))]
+        if labels.kind == "and":
+            return [clause for item in labels.items for clause in self.demands(item)]
+        if labels.kind == "or":
+            parts = [self.demands(item) for item in labels.items]
+            if all(len(part) == 1 for part in parts):
+                return [frozenset().union(*(part[0] for part in parts))]
+        return []
+
+    # --- endpoints ---
+
+    def edges(self) -> Iterator[SchemaFault]:
+        for path in self.analysis.paths:
+            for at, element in enumerate(path.elements):
+                if isinstance(element, EdgePattern):
+                    left, right = path.elements[at - 1], path.elements[at + 1]
+                    if isinstance(left, NodePattern) and isinstance(right, NodePattern):
+                        yield from self.edge(path, left, element, right)
+
+    def edge(
+        self, _path: PathPattern, left: NodePattern, edge: EdgePattern, right: NodePattern
+    ) -> Iterator[SchemaFault]:
+        if edge.length or edge.quantified:
+            return
+        start, end = (self.demanded(node) for node in (left, right))
+        bound = self.analysis.patterns[id(edge)]
+        kinds = self.clauses(bound) if bound.sort == "edge" else []
+        if start is None or end is None or any(n not in self.schema.types for kind in kinds for n in kind):
+            return
+        directed = (edge.left is None) != (edge.right is None)
+        forward, backward = self.possible(start, kinds, end), self.possible(end, kinds, start)
+        if edge.left is not None and directed:
+            forward, backward = backward, forward
+        if forward or (backward and not directed):
+            return
+        yield self.direction(edge, start, kinds, end) if backward else self.endpoints(edge, start, kinds, end)
+
+    def demanded(self, node: NodePattern) -> _Clauses | None:
+        """What a node must be; ``None`` where one of its labels is unknown, which is a fault of its own."""
+        clauses = self.clauses(self.analysis.patterns[id(node)])
+        clauses = [clause for clause in clauses if RESERVED_LABEL not in clause]
+        return None if any(name not in self.schema.labels for clause in clauses for name in clause) else clauses
+
+    def possible(self, start: _Clauses, kinds: _Clauses, end: _Clauses) -> bool:
+        """Whether the schema has an edge of one of the types between nodes of these labels."""
+        types = [t for t in self.schema.types if all(t in kind for kind in kinds)]
+        return any(self.joins(start, type_, end) for type_ in types)
+
+    def joins(self, start: _Clauses, type_: str, end: _Clauses) -> bool:
+        triples = [(s, e) for s, t, e in self.triples if t == type_]
+        every = frozenset(label for triple in triples for label in triple)
+        return bool(triples) and all(
+            any(s in a and e in b for s, e in triples) for a in (start or [every]) for b in (end or [every])
+        )
+
+    def direction(self, edge: EdgePattern, start: _Clauses, kinds: _Clauses, end: _Clauses) -> SchemaFault:
+        said = _said_pattern(start, kinds, end, backwards=edge.left is not None)
+        fault = self.fault("direction", f"the graph has {said} only the other way round", edge.start, _said(kinds))
+        return SchemaFault(
+            fault.rule, fault.message, fault.offset, fault.line, fault.column, fault.name, (), self.turned(edge)
+        )
+
+    def turned(self, edge: EdgePattern) -> tuple[tuple[int, int, str], ...]:
+        tokens = self.tokens.tokens
+        if edge.right is not None:
+            head, first = tokens[edge.right], tokens[edge.start]
+            return ((first.offset, first.offset, "<"), (head.offset, head.end, ""))
+        assert edge.left is not None
+        head, last = tokens[edge.left], tokens[edge.end - 1]
+        return ((head.offset, head.end, ""), (last.end, last.end, ">"))
+
+    def endpoints(self, edge: EdgePattern, start: _Clauses, kinds: _Clauses, end: _Clauses) -> SchemaFault:
+        said = _said_pattern(start, kinds, end, backwards=edge.left is not None)
+        real = sorted(t for t in self.schema.types if self.joins(start, t, end) or self.joins(end, t, start))
+        fault = self.fault("endpoints", f"the graph has no {said}", edge.start, _said(kinds), real[:3])
+        if real:
+            return fault
+        ends = sorted(f"(:{s})-[:{t}]->(:{e})" for s, t, e in self.triples if any(t in kind for kind in kinds))
+        if not ends:
+            return fault
+        message = f"{fault.message}; it has {', '.join(ends[:3])}"
+        return SchemaFault(fault.rule, message, fault.offset, fault.line, fault.column, fault.name)
+
+
+def nearest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Up to three real names that look like the given one, best first; case does not count."""
+    by_lower = {other.lower(): other for other in sorted(known)}
+    return tuple(by_lower[match] for match in get_close_matches(name.lower(), list(by_lower), n=3, cutoff=0.5))
+
+
+def _all_keys(infos: Iterable[LabelInfo | TypeInfo]) -> set[str]:
+    return {key for info in infos for key in info.properties}
+
+
+def _said(clauses: _Clauses) -> str:
+    return ":".join("|".join(sorted(clause)) for clause in clauses)
+
+
+def _said_pattern(start: _Clauses, kinds: _Clauses, end: _Clauses, *, backwards: bool) -> str:
+    left, right = (f"(:{_said(clauses)})" if clauses else "()" for clauses in (start, end))
+    edge = f"[:{_said(kinds)}]" if kinds else ""
+    return f"{left}<-{edge}-{right}" if backwards else f"{left}-{edge}->{right}"

@@ -1,0 +1,2 @@
+SHOW CONSTRAINTS YIELD type, labelsOrTypes, properties
+RETURN type, labelsOrTypes AS owners, properties AS keys

@@ -1,0 +1,1 @@
+MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label

@@ -1,0 +1,1 @@
+MATCH (a)-[r]->(b) RETURN labels(a) AS starts, type(r) AS type, labels(b) AS ends, count(*) AS n

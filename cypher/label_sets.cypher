@@ -1,0 +1,1 @@
+MATCH (n) RETURN labels(n) AS labels, count(*) AS n

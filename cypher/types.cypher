@@ -1,0 +1,1 @@
+CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType

@@ -1,0 +1,29 @@
+"""Packaged files are found in a checkout, and a missing one is named. The wheel is tested in tests/e2e."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcgraph import resources
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "cypher").rglob("*.cypher")), ids=lambda path: path.name)
+def test_every_fixed_query_is_readable_and_says_something(path):
+    name = path.relative_to(ROOT).as_posix()
+    assert resources.read_text(name).strip()
+
+
+def test_a_dialect_has_its_own_file_or_falls_back_to_the_common_one():
+    folders = {path.name for path in (ROOT / "cypher").iterdir() if path.is_dir()}
+    assert folders <= {"neo4j", "memgraph", "embedded"}
+    common = next((ROOT / "cypher").glob("*.cypher"))
+    assert resources.cypher(common.stem, "memgraph") == common.read_text(encoding="utf-8").strip()
+
+
+def test_a_missing_file_is_named_with_the_places_searched():
+    with pytest.raises(FileNotFoundError, match=r"cypher/no_such_query\.cypher is part of arcgraph"):
+        resources.cypher("no_such_query", "neo4j")

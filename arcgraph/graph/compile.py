@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
+from arcgraph.graph.engine_names import stored_name
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.pattern import (
     Aggregate,
@@ -42,6 +43,8 @@ class Dialect:
 
     name: str
     key: Callable[[str], str]
+    type_name: Callable[[str], str]
+    """What ``type(r)`` returns for a loaded type."""
     id_test: Callable[[str, str], str]
     """(variable, parameter holding a list of element ids) -> condition."""
     id_one: Callable[[str, str], str]
@@ -52,11 +55,12 @@ class Dialect:
 
 DIALECTS = {
     "neo4j": Dialect(
-        "neo4j", str, lambda v, p: f"elementId({v}) IN {p}", lambda v, p: f"elementId({v}) = {p}", index_reserved=True
+        "neo4j", str, str, lambda v, p: f"elementId({v}) IN {p}", lambda v, p: f"elementId({v}) = {p}", index_reserved=True
     ),
     # elementId() came to Memgraph only in mid-2026; id() is an integer there, ours are strings.
     "memgraph": Dialect(
         "memgraph",
+        str,
         str,
         lambda v, p: f"toString(id({v})) IN {p}",
         lambda v, p: f"id({v}) = toInteger({p})",
@@ -65,6 +69,7 @@ DIALECTS = {
     "embedded": Dialect(
         "embedded",
         stored_key,
+        stored_name,
         lambda v, p: f"elementId({v}) IN {p}",
         lambda v, p: f"elementId({v}) = {p}",
         index_reserved=True,
@@ -161,7 +166,7 @@ class _Writer:
         return "(" + " OR ".join(self._descriptor(hop.name, d) for d in hop.descriptors) + ")"
 
     def _descriptor(self, hop: str, descriptor: Descriptor) -> str:
-        test = f"type({hop}) = {self.param(descriptor.type)}"
+        test = f"type({hop}) = {self.param(self.dialect.type_name(descriptor.type))}"
         if descriptor.key is None:
             return test
         return f"({test} AND {self._property(Property(hop, descriptor.key))} = {self.param(descriptor.value)})"

@@ -12,6 +12,8 @@ Writing (:class:`EmbeddedGraph` with ``write=True`` or ``create=True``; one writ
 - A statement whose process died is reported as :class:`~arcgraph.errors.ServerGone` and never sent again by itself: it
   may or may not have been carried out.
 - Property keys in statements and in ``SET n += row.props`` are stored keys (:func:`arcgraph.graph.names.stored_key`).
+- Values are given as to any graph (:mod:`arcgraph.graph.values`): dates, durations, points, bytes. Points and durations
+  nested in ``$rows`` are real ones, which queries can compute with, once ``save()`` or ``close()`` has run.
 - New keys are made by ``SET``: the engine refuses ``CREATE (n:L {key: 1})`` when label ``L`` exists without ``key``.
 - The first label decides what the engine can look up fast. Give the reserved label first and index under it:
   ``UNWIND $rows AS row MERGE (n:_Arcgraph {_arcgraph_id: row.id}) SET n:Movie SET n += row.props`` loads 40,000 nodes
@@ -39,6 +41,7 @@ from arcgraph.errors import ConnectError, QueryTimeout, ServerGone, UsageError
 from arcgraph.graph import guard, introspect, rewrite
 from arcgraph.graph.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Explained
 from arcgraph.graph.embedded_errors import loaded_names, raise_failure, refuse_to_open, too_long
+from arcgraph.graph.engine_names import store_names
 from arcgraph.graph.lift import lift, restorable, restoring
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.values import from_engine
@@ -123,8 +126,12 @@ class EmbeddedGraph:
 
     def close(self) -> None:
         """Save what was written and end the process. Calling it again does nothing."""
-        self._closed = True
-        self._finalizer()
+        try:
+            if self._unsaved and not self._closed:
+                self.save()
+        finally:
+            self._closed = True
+            self._finalizer()
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -186,7 +193,7 @@ class EmbeddedGraph:
             raise UsageError("timeout must be above 0 and limit at least 0")
         started = time.monotonic()
         most = self._settings.graph.max_value_items
-        lifted = lift(query, params or {})
+        lifted = lift(store_names(query), params or {})
         # A free query names keys of maps as they were loaded, in its text and in its parameters.
         values = rewrite.embedded_params(lifted.params) if free else lifted.params
         row_limit = None if limit is None else limit + 1
@@ -224,7 +231,7 @@ class EmbeddedGraph:
         """See :meth:`arcgraph.graph.base.Writable.write`, and the top of this module."""
         self._check_writable()
         self._unsaved += 1
-        lifted = lift(query, params or {})
+        lifted = lift(store_names(query), params or {})
         self._holder.to_restore.update(found for value in lifted.params.values() for found in restorable(value))
         self._tell("write", lifted.query, lifted.params, WRITE_TIMEOUT, patience=WRITE_TIMEOUT + _GRACE, query=query)
 
@@ -238,7 +245,9 @@ class EmbeddedGraph:
     def save(self) -> None:
         """See :meth:`arcgraph.graph.base.Writable.save`: afterwards every reader sees what was written."""
         self._check_writable()
-        self._tell("save", self._holder.finishing(), WRITE_TIMEOUT, patience=None, query="")
+        # Saving twice does no harm, so it is repeated where a write is not.
+        finishing = self._holder.finishing()
+        self._tell("save", finishing, WRITE_TIMEOUT, patience=None, query="", attempts=_RETRIES + 1)
         self._holder.to_restore.clear()
         self._unsaved = 0
 
@@ -246,10 +255,12 @@ class EmbeddedGraph:
         if not self._writable:
             raise UsageError(f"{self.name} is open for reading; open it with write=True")
 
-    def _tell(self, *request: Any, patience: float | None, query: str) -> None:
+    def _tell(self, *request: Any, patience: float | None, query: str, attempts: int = 1) -> None:
         try:
             reply = self._worker().call(*request, patience=patience)
         except WorkerGone:
+            if attempts > 1:
+                return self._tell(*request, patience=patience, query=query, attempts=attempts - 1)
             raise ServerGone(
                 f"the process that writes {self.name} ended during a write, which may or may not have been "
                 "carried out; repeat it if it can be repeated (loading can)"
@@ -258,6 +269,7 @@ class EmbeddedGraph:
             raise QueryTimeout(too_long(patience or 0)) from None
         if isinstance(reply, Failure):
             raise_failure(reply, query, query, patience or 0)
+        return None
 
     # --- the process ---------------------------------------------------------------------------------------------
 
@@ -320,6 +332,7 @@ class _Holder:
         return [statement for key, function in sorted(self.to_restore) for statement in restoring(key, function)]
 
     def close(self) -> None:
+        """Save what was written and end the process."""
         if self.worker is not None:
             self.worker.close(self.finishing(), WRITE_TIMEOUT, patience=CLOSE_PATIENCE)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from arcgraph.errors import ConnectError, Position, QueryError, QueryTimeout
+from arcgraph.errors import ConnectError, Position, QueryError, QueryTimeout, StorageError
+from arcgraph.graph.engine_names import NAME_MARK
 from arcgraph.graph.names import INVENTED, PREFIX
 from arcgraph.graph.worker_process import Failure
 
 _STORED_NAME = re.compile(rf"(?<!\w){PREFIX}(?={'|'.join(sorted(INVENTED))}\b|{PREFIX})")
+_DISK = frozenset({"FileError", "FileIoError", "OSError", "PermissionError", "FileNotFoundError"})
 _POSITION = re.compile(r"line (\d+), col(?:umn)? (\d+)")
 
 
 def loaded_names(text: str) -> str:
     """A text of the engine in which stored keys are those loaded."""
-    return _STORED_NAME.sub("", text)
+    return _STORED_NAME.sub("", text).replace(NAME_MARK, "")
 
 
 def too_long(timeout: float) -> str:
@@ -28,6 +30,8 @@ def raise_failure(failure: Failure, query: str, written: str, timeout: float) ->
     if failure.kind == "CypherTimeoutError":
         raise QueryTimeout(too_long(timeout), code=failure.kind)
     message = loaded_names(failure.text.partition("\n")[0])
+    if failure.kind in _DISK:
+        raise StorageError(f"{message}; what was written before is kept in the log beside the graph file")
     raise QueryError(message, code=failure.kind, position=_position(failure, query) if query == written else None)
 
 

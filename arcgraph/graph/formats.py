@@ -122,9 +122,7 @@ class Source:
         number = 0
         try:
             with self.path.open("rb") as disk:
-                zipped = disk.peek(2)[:2] == _GZIP
-                # Buffered once more, because GzipFile.readline is written in Python.
-                file = io.BufferedReader(gzip.GzipFile(fileobj=disk), 2**18) if zipped else disk
+                file = io.BufferedReader(_Inflated(disk), 2**17) if disk.peek(2)[:2] == _GZIP else disk
                 while line := file.readline(LONGEST_LINE):
                     number += 1
                     if number % 256 == 0:
@@ -148,6 +146,21 @@ class Source:
             if len(taken) >= lines or characters > _SNIFFED:
                 break
         return taken
+
+
+class _Inflated(io.RawIOBase):
+    """Unpacked gzip, to be buffered: GzipFile's own readline is slow, and its read gives up what precedes damage."""
+
+    def __init__(self, disk: BinaryIO):
+        self._gzip = gzip.GzipFile(fileobj=disk)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._gzip.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 # --- which format --------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ _PASSAGE_LABELS = frozenset({"chunk", "passage", "document", "paragraph", "textu
 _NAMING_WORDS = frozenset({"name", "title", "label", "id", "code", "key"})
 _NAMING_KEYS = 3
 _HEAD_LINES = 1_000
+_CHUNK_BYTES = 8 * 2**20
 _SECONDS = 600.0
 _KEYS_AT_ONCE = 250_000
 
@@ -281,21 +282,22 @@ class _Loader:
         flush: Callable[[], None],
         progress: Callable[[Progress], None],
     ) -> None:
-        sizes = [file.source.size for file in self._files]
-        before = sum(sizes) if stage == "relationships" else 0
-        for at, file in enumerate(self._files):
+        total = sum(file.source.size for file in self._files)
+        done = total if stage == "relationships" else 0
+        for file in self._files:
             if stage == "nodes" or file.has_edges:
                 self._ledger.next_file()
                 try:
                     for reads in _chunks(file.read(), self._batch):
                         take(file, reads)
-                        done = before + sum(sizes[:at]) + file.source.position
-                        progress(self._progress(stage, done, 2 * sum(sizes)))
+                        progress(self._progress(stage, done + file.source.position, 2 * total))
                 except LoadError:
                     flush()  # a damaged file: what was read before the damage is kept
                     raise
                 flush()
                 _refuse_hopeless(file)
+            done += file.source.size
+            progress(self._progress(stage, done, 2 * total))
 
     def _progress(self, stage: str, done: int, total: int) -> Progress:
         return Progress(stage, done, total, self._report.nodes, self._report.relationships)
@@ -474,8 +476,21 @@ class _Held:
 
 
 def _chunks(reads: Iterator[Read], size: int) -> Iterator[list[Read]]:
-    """Up to ``size`` lines at a time, fewer where they are long."""
-    while chunk := list(islice(reads, size)):
+    """Up to ``size`` lines at a time, fewer where they are long; what precedes a damaged place comes, too."""
+    chunk: list[Read] = []
+    weight = 0
+    try:
+        for read in reads:
+            chunk.append(read)
+            weight += len(read.raw)
+            if len(chunk) >= size or weight >= _CHUNK_BYTES:
+                yield chunk
+                chunk, weight = [], 0
+    except LoadError:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
         yield chunk
 
 

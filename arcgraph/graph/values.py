@@ -30,6 +30,7 @@ from neo4j.time import Date, DateTime, Duration, Time
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Edge, Node, Omitted, Path
 from arcgraph.errors import UsageError
+from arcgraph.graph.engine_names import NAME_MARK, loaded_name
 from arcgraph.graph.iso import datetime_from_native, duration_from_native, iso_datetime, iso_duration, iso_time, wkt
 from arcgraph.graph.marked import decode, encode, stored_datetime, stored_duration, stored_point, stored_time
 from arcgraph.graph.names import INVENTED, PREFIX, loaded_key, stored_key
@@ -135,7 +136,7 @@ def from_engine(value: Any, *, max_items: int = DEFAULT_MAX_ITEMS) -> Any:
 def _engine_text(text: str) -> Any:
     if text.startswith(MARK):
         return decode(text)
-    return loaded_key(text) if _is_stored_key(text) else text
+    return loaded_key(text) if _is_stored_key(text) else loaded_name(text)
 
 
 def _is_stored_key(text: str) -> bool:
@@ -197,7 +198,7 @@ def _engine_node(value: dict[str, Any], max_items: int) -> Node:
     return Node(
         element_id,
         _identity(properties, element_id),
-        _labels(value["labels"]),
+        _labels(map(loaded_name, value["labels"])),
         _engine_properties(properties, max_items),
     )
 
@@ -205,7 +206,7 @@ def _engine_node(value: dict[str, Any], max_items: int) -> Node:
 def _engine_edge(value: dict[str, Any], max_items: int) -> Edge:
     return Edge(
         str(value["id"]),
-        value["type"],
+        loaded_name(value["type"]),
         str(value["start"]),
         str(value["end"]),
         _engine_properties(value["properties"], max_items),
@@ -244,7 +245,8 @@ def to_engine(value: Any) -> Any:
     """A parameter value for the embedded engine; :class:`~arcgraph.errors.UsageError` on what has no form there."""
     kind = type(value)
     if kind is str:
-        return encode("text", value) if value.startswith(MARK) or _is_stored_key(value) else value
+        ours = value.startswith(MARK) or value.endswith(NAME_MARK) or _is_stored_key(value)
+        return encode("text", value) if ours else value
     if kind is int:
         return _small(value)
     if kind in _AS_IS and kind is not Omitted:

@@ -135,7 +135,8 @@ class Engine:
         self, query: str, params: dict[str, Any], timeout: float, row_limit: int | None, max_items: int
     ) -> tuple[list[str], list[tuple[Any, ...]], list[str]]:
         """Columns, records and warnings; bulky values are marked."""
-        view = self._cypher(query, params, timeout, row_limit)
+        # An empty scope forbids every change; the writer's own reads are reads, too.
+        view = self._cypher(query, params, timeout, row_limit, [])
         columns = list(view.columns)
         records = [tuple([trim(row[column], max_items) for column in columns]) for row in view]
         return columns, records, [text for text in view.warnings if not text.startswith("Result truncated")]
@@ -160,7 +161,14 @@ class Engine:
                 self.save(finishing, timeout)
             self._graph.close()
 
-    def _cypher(self, query: str, params: dict[str, Any], timeout: float, row_limit: int | None) -> Any:
+    def _cypher(
+        self,
+        query: str,
+        params: dict[str, Any],
+        timeout: float,
+        row_limit: int | None,
+        write_scope: list[str] | None = None,
+    ) -> Any:
         return self._graph.cypher(
             query,
             params=params,
@@ -168,6 +176,7 @@ class Engine:
             row_limit=row_limit,
             disabled_passes=_DISABLED_PASSES,
             hide_structural_keys=True,
+            write_scope=write_scope,
         )
 
 
@@ -181,7 +190,7 @@ class Server:
         self._engine: Engine | None = None
 
     def serve(self) -> None:
-        """Work until a ``close`` request, or until the parent is gone."""
+        """Work until a ``close`` request is done, or until the parent is gone."""
         pool = ThreadPoolExecutor(PARALLEL)
         while True:
             try:
@@ -189,21 +198,29 @@ class Server:
             except EOFError:
                 os._exit(0)  # running queries cannot be stopped, and nobody waits for them
             if kind == "close":
-                pool.shutdown(wait=True)
-                self._answer(number, kind, arguments)
-                os._exit(0)
-            pool.submit(self._answer, number, kind, arguments)
+                threading.Thread(target=self._finish, args=(pool, number, arguments)).start()
+            else:
+                pool.submit(self._answer, number, kind, arguments)
+
+    def _finish(self, pool: ThreadPoolExecutor, number: int, arguments: list[Any]) -> None:
+        pool.shutdown(wait=True)
+        self._answer(number, "close", arguments)
+        os._exit(0)
 
     def _answer(self, number: int, kind: str, arguments: list[Any]) -> None:
+        sound = True
         try:
             reply: tuple[Any, ...] = (number, "ok", self._perform(kind, arguments))
-        except BaseException as error:  # the engine's panics are no Exception
+        except BaseException as error:
             reply = (number, "error", *_describe(error))
+            sound = isinstance(error, Exception)
         try:
             with self._lock:
                 write_message(self._replies, reply)
         except OSError:
             os._exit(0)
+        if not sound:  # the engine panicked and may be left half changed; the parent starts another process
+            os._exit(1)
 
     def _perform(self, kind: str, arguments: list[Any]) -> Any:
         if kind == "open":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -18,9 +18,12 @@ from arcgraph.interpret.english import (
     QUESTION_WORDS,
     YES_NO_STARTS,
 )
+from arcgraph.search.text import is_unspaced
 
-# A possessive ends a word; other apostrophes and hyphens belong to it.
-_TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+# A possessive ends a word; other apostrophes and hyphens belong to it. Where a script has no spaces, a whole run of it
+# is one token.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:['’](?!s\b)[^\W_{_UNSPACED}]+)*")
 
 
 class Intent(StrEnum):
@@ -88,14 +91,11 @@ def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
     sequence: list[str | None] = []
     originals: list[int] = []
     for at, token in enumerate(question.tokens):
-        inside = next((s for s in spans if s[0] < token.end and token.start < s[1]), None)
-        if inside is None:
-            sequence.append(token.lower)
-        elif not (at and inside[0] < question.tokens[at - 1].end):
-            sequence.append(None)
-        else:
-            continue
-        originals.append(at)
+        for piece in _pieces(token, spans):
+            if piece is None and sequence and sequence[-1] is None and not _begins_in(token, spans):
+                continue
+            sequence.append(piece)
+            originals.append(at)
     anchors = [i for i, word in enumerate(sequence) if word is None] or [0]
     opening = _opening(sequence)
     kept = [
@@ -110,6 +110,23 @@ def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
         distances=tuple(min(abs(i - a) for a in anchors) for i in kept),
         asked=_asked(question, sequence),
     )
+
+
+def _pieces(token: Token, spans: list[tuple[int, int]]) -> Iterator[str | None]:
+    """A token cut by the spans: ``None`` for what lies in one, text for what is left where words have no spaces."""
+    at = token.start
+    for start, end in spans:
+        if start < token.end and token.start < end:
+            if at < start and is_unspaced(token.text[0]):
+                yield token.lower[at - token.start : start - token.start]
+            yield None
+            at = end
+    if at < token.end and (at == token.start or is_unspaced(token.text[0])):
+        yield token.lower[at - token.start :]
+
+
+def _begins_in(token: Token, spans: list[tuple[int, int]]) -> bool:
+    return any(token.start <= start < token.end for start, _ in spans)
 
 
 def _opening(sequence: list[str | None]) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arcgraph.interpret.english import RETURN_WORDS
 from arcgraph.interpret.verbalise import content, relation_words
+from arcgraph.search.text import is_unspaced
 
 Matrix = NDArray[np.float32]
 # Unit vectors of words or short phrases, (n, d); None where there is no embedder.
@@ -62,6 +63,9 @@ def shared_stem(a: str, b: str) -> float:
     """
     if a == b or a.rstrip("s") == b.rstrip("s"):
         return 1.0
+    if is_unspaced(a[0]) and is_unspaced(b[0]):
+        # A run of such a script holds several words: a term counts where it stands in it.
+        return float(a in b or b in a)
     best = max(_longest_from_start(a, b), _longest_from_start(b, a))
     return best / min(len(a), len(b)) if best >= 4 else 0.0
 

@@ -8,7 +8,7 @@ import logging
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -331,10 +331,10 @@ class KnowsWords(Protocol):
         ...
 
 
-def knows_word(embedder: Embedder | None, word: str) -> bool:
-    """Whether the embedder's own vocabulary holds the word; ``False`` where it has none."""
+def known_words(embedder: Embedder | None) -> Callable[[str], bool]:
+    """A test whether the embedder's own vocabulary holds a word; always ``False`` where it has none."""
     inner = uncached(embedder) if embedder is not None else None
-    return isinstance(inner, KnowsWords) and inner.knows(word)
+    return lru_cache(maxsize=10_000)(inner.knows) if isinstance(inner, KnowsWords) else lambda _: False
 
 
 # --- choice ------------------------------------------------------------------------------------------------------

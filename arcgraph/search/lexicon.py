@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ _LONGEST_JOINED = 4
 _MOST_ALIGNED = 300
 _MOST_PARTIAL = 32
 _MOST_CORRECTIONS = 8
+_MOST_MISSPELT = 32
 _QUOTED = re.compile(
     r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|‹([^›]+)›|「([^」]+)」|『([^』]+)』|《([^》]+)》|‘([^’]+)’(?!\w)"
     r'|"([^"]+)"|`([^`]+)`|(?<!\w)\'(.+?)\'(?!\w)',
@@ -81,6 +83,13 @@ class Mention:
     function_words: bool = False
     same_case: bool = True
     maximal: bool = True
+
+
+class Reading(NamedTuple):
+    """What a lexicon makes of a question: mentions, and those of nothing (``entries`` empty) that look like a name."""
+
+    mentions: list[Mention]
+    unexplained: list[Mention]
 
 
 class Names(NamedTuple):
@@ -178,6 +187,7 @@ class _Question:
         self.words = [token.text for token in self.tokens]
         self.hashes = hashes(self.words)
         self.prefixes: Hashes | None = None
+        self._looked_at: set[tuple[int, int, int]] = set()
         self.is_content = [not t.is_function_word and not is_symbol(t.text[0]) for t in self.tokens]
 
     def __len__(self) -> int:
@@ -188,6 +198,13 @@ class _Question:
         token = self.tokens[stretch.last - 1]
         possessive = token.owner != token.text and stretch.words[-1] != token.text
         return self.tokens[stretch.first].start, token.end - 2 * possessive
+
+    def fresh(self, stretch: _Stretch, entries: Entries) -> list[int]:
+        """Of the first entries those not looked at before for the same tokens."""
+        found = [int(entry) for entry in entries[:MOST_ENTRIES]]
+        fresh = [entry for entry in found if (stretch.first, stretch.last, entry) not in self._looked_at]
+        self._looked_at.update((stretch.first, stretch.last, entry) for entry in fresh)
+        return fresh
 
     def original(self, at: int) -> str:
         token = self.tokens[at]
@@ -266,31 +283,18 @@ class Lexicon:
 
     def find(self, question: str) -> list[Mention]:
         """All mentions: those that no longer one contains first, the surer before the less sure."""
+        return self.read(question).mentions
+
+    def read(self, question: str) -> Reading:
+        """All mentions, and the stretches that look like a name and are none."""
         asked = _Question(question)
         found: list[_Match] = []
-        seen: set[tuple[int, int, int]] = set()
         for look_up in (self._in_order, self._inflected, self._any_order, self._written_together):
-            new = [m for m in look_up(asked) if (m.first, m.last, m.entry) not in seen]
-            seen.update((m.first, m.last, m.entry) for m in new)
-            found += new
+            found += look_up(asked)
         found += self._misspelt(asked, _covered(asked, found))
         found += self._partial(asked, _covered(asked, found))
-        return _maximal_first([*self._mentions(asked, _widest(found)), *self._symbols(question)])
-
-    def unexplained(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
-        """Stretches that look like a name and that no mention touches, as mentions of nothing yet."""
-        asked = _Question(question)
-        taken = [(m.start, m.end) for m in mentions if not m.function_words]
-        free: list[Mention] = []
-        for first, last in dict.fromkeys(asked.name_runs):
-            start, end = asked.span(
-                _Stretch(first, last, (*asked.words[first : last - 1], asked.tokens[last - 1].owner))
-            )
-            is_free = any(asked.is_content[first:last]) and not any(s < end and start < e for s, e in taken)
-            if is_free:
-                nothing = _Match(first, last, start, end, -1, 0, "dense", 0.0)
-                free.append(_describe(asked, nothing, (), 0, asked.text[start:end]))
-        return free
+        mentions = _maximal_first([*self._mentions(asked, _widest(found)), *self._symbols(question)])
+        return Reading(mentions, list(_unexplained(asked, mentions)))
 
     # --- look-ups ------------------------------------------------------------------------------------------------
 
@@ -333,8 +337,8 @@ class Lexicon:
             yield from self._same_words(asked, stretch, entries, score)
 
     def _same_words(self, asked: _Question, stretch: _Stretch, entries: Entries, score: float) -> Iterator[_Match]:
-        for entry in entries[:MOST_ENTRIES]:
-            name = self._names.text(int(entry))
+        for entry in asked.fresh(stretch, entries):
+            name = self._names.text(entry)
             if tuple(tokens(name)) != stretch.words:
                 continue  # another name with the same hash
             start, end = asked.span(stretch)
@@ -342,7 +346,7 @@ class Lexicon:
             if literal := _literal(asked.text, name, start, end):
                 (start, end), how = literal, "exact"
             worth = 1.0 if how == "exact" else score
-            if self._names.is_alias(int(entry)) and how != "inflected":
+            if self._names.is_alias(entry) and how != "inflected":
                 how, worth = "alias", worth * 0.95
             yield _Match(stretch.first, stretch.last, start, end, int(entry), len(entries), how, worth)
 
@@ -367,8 +371,8 @@ class Lexicon:
 
     def _same_content(self, asked: _Question, stretch: _Stretch, entries: Entries) -> Iterator[_Match]:
         given = content(list(stretch.words))
-        for entry in entries[:MOST_ENTRIES]:
-            named = tokens(self._names.text(int(entry)))
+        for entry in asked.fresh(stretch, entries):
+            named = tokens(self._names.text(entry))
             wanted = content(named)
             # The characters of an unspaced script in another order are other words.
             if sorted(wanted) != sorted(given) or (wanted != given and is_unspaced(wanted[0][0])):
@@ -390,8 +394,8 @@ class Lexicon:
             stretch = stretches[place]
             together = "".join(stretch.words)
             start, end = asked.span(stretch)
-            for entry in entries[:MOST_ENTRIES]:
-                name = self._names.text(int(entry))
+            for entry in asked.fresh(stretch, entries):
+                name = self._names.text(entry)
                 # Words that only a blank separates are joined by chance more often: "the rapist".
                 by_blank = any(map(str.isspace, asked.text[start:end] + name.strip()))
                 if "".join(tokens(name)) == together and len(together) >= (6 if by_blank else 2):
@@ -403,10 +407,9 @@ class Lexicon:
     def _misspelt(self, asked: _Question, covered: Sequence[bool]) -> Iterator[_Match]:
         """Names that a stretch differs from by a few letters; only where nothing better explains the words."""
         budget = _MOST_ALIGNED
-        for at, token in enumerate(asked.tokens):
-            if covered[at] or not asked.is_content[at] or self._is_everyday(asked, at):
-                continue
-            for correction in self._vocabulary.corrections(token.owner, allowed_edits(token.owner))[:_MOST_CORRECTIONS]:
+        doubtful = (i for i, is_covered in enumerate(covered) if not is_covered and asked.is_content[i])
+        for at in islice(doubtful, _MOST_MISSPELT):
+            for correction in self._corrections(asked, at):
                 entries = self._holding(asked, at, correction)
                 budget -= len(entries)
                 if budget < 0:
@@ -416,12 +419,19 @@ class Lexicon:
                     if match and _fills_its_runs(asked, match, covered):
                         yield match
 
-    def _is_everyday(self, asked: _Question, at: int) -> bool:
-        token = asked.tokens[at]
-        if not allowed_edits(token.owner):
-            return True
+    def _corrections(self, asked: _Question, at: int) -> list[Correction]:
+        """What a word may have been meant to be: itself, too, where another word of its name is the misspelt one."""
+        word = asked.tokens[at].owner
+        edits = allowed_edits(word)
         says_name = (asked.is_capitalised(at) and at > 0) or asked.is_inside_quotes(at)
-        return not says_name and self._is_ordinary(token.owner)
+        if not edits or (not says_name and self._is_ordinary(word)):
+            return []
+        known = self._vocabulary.term(word)
+        if known < 0 or says_name:
+            return self._vocabulary.corrections(word, edits)[:_MOST_CORRECTIONS]
+        # A word that stands in few names points at them; one that stands in many is no typing error.
+        row = self._postings.of(known)
+        return [Correction(known, word, 0)] if row.stop - row.start <= _MOST_PARTIAL else []
 
     def _holding(self, asked: _Question, at: int, correction: Correction) -> Entries:
         """Entries that hold the corrected word; where they are many, only with a neighbour of the word as well."""
@@ -471,7 +481,7 @@ class Lexicon:
                 continue
             stretch = _Stretch(first, last, (*asked.words[first : last - 1], given[-1]))
             for entry in entries:
-                share = len(given) / max(len(content(tokens(self._names.text(int(entry))))), 1)
+                share = len(given) / max(len(content(tokens(self._names.text(entry)))), 1)
                 score = 0.5 * min(1.0, share) ** 0.5
                 yield _Match(first, last, *asked.span(stretch), int(entry), len(entries), "partial", score)
 
@@ -490,7 +500,7 @@ class Lexicon:
     def _symbols(self, question: str) -> Iterator[Mention]:
         """Names without any letter, digit or symbol, such as "!!!": as they stand."""
         for entry in self._wordless[:MOST_ENTRIES]:
-            name = self._names.text(int(entry)).strip()
+            name = self._names.text(entry).strip()
             start = question.find(name) if name else -1
             if start >= 0:
                 end = start + len(name)
@@ -598,6 +608,16 @@ def _fills_its_runs(asked: _Question, match: _Match, covered: Sequence[bool]) ->
     return all(covered[i] and match.last - match.first > 1 for i in rest)
 
 
+def _unexplained(asked: _Question, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Stretches that look like a name and that no mention touches, as mentions of nothing yet."""
+    taken = [(m.start, m.end) for m in mentions if not m.function_words]
+    for first, last in dict.fromkeys(asked.name_runs):
+        words = (*asked.words[first : last - 1], asked.tokens[last - 1].owner)
+        start, end = asked.span(_Stretch(first, last, words))
+        if any(asked.is_content[first:last]) and not any(s < end and start < e for s, e in taken):
+            yield _describe(asked, _Match(first, last, start, end, -1, 0, "dense", 0.0), (), 0, asked.text[start:end])
+
+
 def _describe(asked: _Question, match: _Match, entries: tuple[int, ...], total: int, name: str) -> Mention:
     inside = range(match.first, match.last)
     worded = [i for i in inside if asked.is_content[i]]
@@ -638,10 +658,11 @@ def _plausibility(mention: Mention) -> float:
 
 def _maximal_first(mentions: Iterable[Mention]) -> list[Mention]:
     found = list(mentions)
-    sure = {(m.start, m.end, m.tokens) for m in found if m.score >= 0.5 and m.how not in ("fuzzy", "partial", "dense")}
+    sure = [(m.start, m.end, m.tokens) for m in found if m.score >= 0.5 and m.how not in ("fuzzy", "partial", "dense")]
+    start, end, size = np.array(sure, np.int64).reshape(-1, 3).T
 
     def is_inside(m: Mention) -> bool:
-        return any(start <= m.start and m.end <= end and m.tokens < size for start, end, size in sure)
+        return bool(np.any((start <= m.start) & (m.end <= end) & (m.tokens < size)))
 
     marked = [replace(m, maximal=False) if is_inside(m) else m for m in found]
     return sorted(marked, key=lambda m: (not m.maximal, -m.score, m.start - m.end, m.start))

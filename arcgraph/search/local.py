@@ -20,7 +20,7 @@ from arcgraph.graph.base import Graph
 from arcgraph.search.base import Embedder, Entry, Hit, Ranking, Vectors
 from arcgraph.search.collect import Collector, Estimate, sources
 from arcgraph.search.dense import DenseIndex
-from arcgraph.search.embed import choose_embedder, knows_word, say_once, uncached
+from arcgraph.search.embed import choose_embedder, known_words, say_once, uncached
 from arcgraph.search.fusion import reciprocal_rank_fusion
 from arcgraph.search.lexical import SMALL, OkapiBM25, Postings, SparseBM25, weigh
 from arcgraph.search.lexicon import Lexicon, Mention, Names, lexicon_arrays
@@ -226,7 +226,7 @@ class NameIndex:
         self._sparse = self._lexical(postings)
         self._dense = DenseIndex(a["vectors"], embedder) if embedder is not None and "vectors" in a else None
         names = Names(self._texts.__getitem__, lambda i: bool(a["aliases"][i]))
-        self._lexicon = Lexicon(a, names, self._vocabulary, postings, lambda word: knows_word(words, word))
+        self._lexicon = Lexicon(a, names, self._vocabulary, postings, known_words(words))
 
     @classmethod
     def of(
@@ -277,16 +277,13 @@ class NameIndex:
 
         Only a stretch that looks like a name and is none by its wording is embedded, to find one that means the same.
         """
-        found = self._lexicon.find(question)
-        if self._dense is None or not self.size:
-            return found
-        return found + [m for free in self._lexicon.unexplained(question, found) for m in self._meant(free)]
+        reading = self._lexicon.read(question)
+        return reading.mentions + [m for free in reading.unexplained for m in self._meant(free)]
 
     def _meant(self, free: Mention) -> Iterator[Mention]:
-        assert self._dense is not None
-        near = [hit for hit in self._dense.search(free.text, _MOST_DENSE) if hit.score >= _LEAST_COSINE]
-        for hit in near:
-            yield replace(free, entries=(hit.id,), total=1, score=0.5 * min(hit.score, 1.0))
+        for hit in self._dense.search(free.text, _MOST_DENSE) if self._dense is not None else ():
+            if hit.score >= _LEAST_COSINE:
+                yield replace(free, entries=(hit.id,), total=1, score=0.5 * min(hit.score, 1.0))
 
     def search(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:
         """The ``k`` best entries by meaning and wording, fused; where ``within`` is given, only of these."""

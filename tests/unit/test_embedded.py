@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -24,7 +25,7 @@ from neo4j.spatial import CartesianPoint, Point, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 
 from arcgraph.domain import Edge, Node, Omitted, Path
-from arcgraph.errors import ConnectError, QueryError, QueryTimeout, Refused, ServerGone, UsageError
+from arcgraph.errors import ConnectError, QueryError, QueryTimeout, Refused, ServerGone, StorageError, UsageError
 from arcgraph.graph.base import Graph, Versioned, Writable
 from arcgraph.graph.embedded import EmbeddedGraph
 from arcgraph.graph.names import stored_key
@@ -159,6 +160,7 @@ WHOLE = {
     "empty": "",
     "text": "Heat \u202eabc\u202c 🙂 `'\"\n\x00",
     "looks_stored": "_arc_name",
+    "looks_unusual": "人物 \u2063",
     "looks_marked": "\x1fpoint 4326 1 2",
     "no_bytes": b"",
     "bytes": b"\x00\xff",
@@ -734,6 +736,34 @@ def test_a_stubborn_read_of_a_writer_costs_no_writes(tangle: FilePath, tmp_path:
         with pytest.raises(QueryTimeout):
             graph.read(STUBBORN, timeout=0.3)
         assert one(graph, "MATCH (n:Thing) RETURN n._arc_name") == "A"
+
+
+def test_the_reads_of_a_writer_cannot_write(writer: EmbeddedGraph) -> None:
+    add(writer, a={"w": 1})
+    for query in ("CREATE (n:_Arcgraph)", "MATCH (n) SET n.w = 2", "MATCH (n) DETACH DELETE n", "DROP INDEX x"):
+        with pytest.raises(QueryError):
+            writer.read(query)
+    assert one(writer, "MATCH (n) RETURN collect(n.w)") == [1]
+
+
+def test_a_disk_that_cannot_be_written_is_reported(tmp_path: FilePath) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    graph = EmbeddedGraph.open(folder / "g.arc", create=True)
+    add(graph, a={})
+    shutil.rmtree(folder)
+    with pytest.raises(StorageError, match="kept in the log"):
+        graph.close()
+    graph.close()
+
+
+def test_close_saves_though_the_process_died(file: FilePath) -> None:
+    graph = EmbeddedGraph.open(file, create=True)
+    add(graph, a={})
+    os.kill(pid(graph), signal.SIGKILL)
+    graph.close()
+    with EmbeddedGraph.open(file) as reader:
+        assert one(reader, "MATCH (n) RETURN count(n)") == 1
 
 
 def test_a_failing_write_is_an_error_and_changes_nothing(writer: EmbeddedGraph) -> None:

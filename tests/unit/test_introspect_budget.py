@@ -26,7 +26,9 @@ PROBED = re.compile(rf"MATCH \(:{NAME}\)-\[:{NAME}\]->\(:{NAME}\) RETURN (\d+) A
 SAMPLED = re.compile(rf"MATCH \(a\)-\[r:{NAME}\]->\(b\) WITH a, b SKIP (\d+) LIMIT (\d+) RETURN .*")
 OWNERS = re.compile(rf"MATCH (?:{NODE}|{EDGE}) RETURN x LIMIT (\d+)")
 COLUMNS = re.compile(rf"MATCH (?:{NODE}|{EDGE}) RETURN x\.{NAME}.* SKIP (\d+) LIMIT (\d+)")
-LOOKED_UP = re.compile(rf"MATCH (?:{NODE}|{EDGE}) WHERE x\.{NAME} IS NOT NULL RETURN x\.{NAME} AS v LIMIT (\d+)")
+LOOKED_UP = re.compile(
+    rf"MATCH (?:{NODE}|{EDGE})(?: WITH x LIMIT (\d+))? WHERE x\.{NAME} IS NOT NULL RETURN x\.{NAME} AS v LIMIT (\d+)"
+)
 KEYS = re.compile(rf"MATCH (?:{NODE}|{EDGE}) WITH x LIMIT (\d+) WITH keys\(x\) AS keys.*")
 DISTINCT = re.compile(rf"MATCH (?:{NODE}|{EDGE}) RETURN (count\(DISTINCT .*)")
 MILLION = 1_000_000
@@ -44,6 +46,7 @@ class BigServer:
     edges: dict[tuple[str, str, str], int]
     properties: dict[str, Callable[[int], dict[str, Any]]] = field(default_factory=dict)
     hands_out_counts: bool = True
+    indexed: tuple[str, str] | None = None
     slow: Callable[[str], bool] = lambda _: False
     asked: list[str] = field(default_factory=list)
     dialect = "neo4j"
@@ -80,6 +83,8 @@ class BigServer:
             return [(label,) for label in (*self.labels, "Forgotten")]
         if "db.relationshipTypes" in query:
             return [(type_,) for type_ in dict.fromkeys(t for _, t, _ in self.edges)]
+        if query.startswith("SHOW INDEXES") and self.indexed:
+            return [("an index", "RANGE", "NODE", [self.indexed[0]], [self.indexed[1]])]
         return []
 
     def count_store(self) -> list[tuple[Any, ...]]:
@@ -122,9 +127,10 @@ class BigServer:
             rows = [self.made(found[1] or found[2], i) for i in range(int(found[4]), stop)]
             return [tuple(row.get(key) for key in wanted) for row in rows]
         if found := LOOKED_UP.fullmatch(query):
-            owner, key = found[1] or found[2], found[3]
-            rows = (self.made(owner, i) for i in range(self.size(*found.groups())))
-            return list(islice(((row[key],) for row in rows if key in row), int(found[5])))
+            owner, key, size = found[1] or found[2], found[4], self.size(*found.groups())
+            assert found[3] or size <= SMALL.scan or self.indexed == (owner, key), f"unbounded: {query}"
+            rows = (self.made(owner, i) for i in range(min(size, int(found[3] or size))))
+            return list(islice(((row[key],) for row in rows if key in row), int(found[6])))
         found = DISTINCT.fullmatch(query)
         assert found, f"unbounded: {query}"
         assert self.size(*found.groups()) <= SMALL.scan, f"unbounded: {query}"
@@ -223,6 +229,14 @@ def test_properties_of_large_labels_are_estimates():
     assert (city.distinct, set(city.samples)) == (Count(2, exact=False), {"Lima", "Oslo"})
     recalled = schema.labels["Product"].properties["recalled"]
     assert (recalled.samples, recalled.count) == ((True,), Count(200, exact=False))
+
+
+def test_an_index_leads_to_a_key_beyond_the_scan():
+    server = shop(indexed=("Product", "banned"))
+    plain = server.properties["Product"]
+    server.properties["Product"] = lambda i: {**plain(i), **({"banned": "yes"} if i == 500_000 else {})}
+    banned = introspect(server, SMALL).labels["Product"].properties["banned"]
+    assert (banned.samples, banned.count, banned.indexed) == (("yes",), Count(1, exact=False), True)
 
 
 def test_triples_beyond_the_allowance_are_unprobed_and_never_excluded():

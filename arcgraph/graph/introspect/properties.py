@@ -47,7 +47,12 @@ class Owner:
         """A MATCH that binds one such element as ``x``."""
         if self.kind == "relationship":
             return f"MATCH ()-[x:{quote(self.name)}]->()"
-        return f"MATCH (x:{quote(self.name)})" if self.name else f"MATCH (x) WHERE {NO_LABEL}"
+        return f"MATCH (x) WHERE {NO_LABEL}" if self.is_bare else f"MATCH (x:{quote(self.name)})"
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether these are the nodes without label."""
+        return self.kind == "node" and not self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +115,21 @@ def read_profiles(
     if first is None:
         return [_unread(key, owner, count) for key, count in sorted((carriers or {}).items())]
     everything = owner.count.value <= len(first)
-    counted = carriers is not None or everything
-    counts = dict(carriers if carriers is not None else _carriers(probe, owner, first, everything))
-    for key in _indexed_keys(owner, indexes):
-        counts.setdefault(key, 0)
-    columns = {key: [value for row in first if (value := row.get(key)) is not None] for key in counts}
+    counts = {key: Count(n) for key, n in carriers.items()} if carriers is not None else _carriers(probe, owner, first)
+    indexed = _indexed_keys(owner, indexes)
+    columns = {key: [row[key] for row in first if key in row] for key in sorted({*counts, *indexed})}
     seen = len(first)
-    light = [key for key in sorted(counts) if not any(map(_is_bulky, columns[key]))]
+    light = [key for key, values in columns.items() if key in counts and not any(map(_is_bulky, values))]
     if not everything and light:
         seen = _read_columns(probe, owner, light, columns) or seen
-    _look_up(probe, owner, counts, columns)
-    if not counted:
-        counts = _scaled(probe, owner, counts, columns)
-    exact = counted or owner.count.value <= probe.budget.scan
+    _look_up(probe, owner, counts, indexed, columns)
+    for key in indexed - set(counts):
+        counts[key] = Count(len(columns[key]), exact=False)
     distinct = _distinct(probe, owner, light, columns, counts, seen)
     return [
-        profile_values(key, owner, Count(counts[key], exact), columns[key], seen, distinct.get(key), indexes)
-        for key in sorted(counts)
-        if counts[key]
+        profile_values(key, owner, counts[key], columns[key], seen, distinct.get(key), indexes)
+        for key in columns
+        if counts[key].value
     ]
 
 
@@ -143,18 +145,22 @@ def _whole_owners(probe: Probe, owner: Owner) -> list[Mapping[str, Any]] | None:
     return [{key: value for key, value in row[0].properties.items() if key != RESERVED_KEY} for row in rows]
 
 
-def _carriers(probe: Probe, owner: Owner, first: Sequence[Mapping[str, Any]], everything: bool) -> Mapping[str, int]:
-    """How many owners carry each key, among the first ``scan`` ones."""
-    counts = Counter(key for row in first for key in row)
-    if everything:
-        return counts
-    invented = " WHERE NOT key IN ['id', 'title', 'type', 'name']" if probe.dialect == "embedded" else ""
-    query = (
-        f"{owner.match} WITH x LIMIT {probe.budget.scan} WITH keys(x) AS keys, count(*) AS n "
-        f"UNWIND [key IN keys{invented}] AS key RETURN key, sum(n) AS n"
-    )
-    scanned = {key: n for key, n in probe.rows(query) or [] if key != RESERVED_KEY}
-    return scanned or counts
+def _carriers(probe: Probe, owner: Owner, first: Sequence[Mapping[str, Any]]) -> dict[str, Count]:
+    """How many owners carry each key, counted among the first ``scan`` ones, or among those at hand."""
+    total, scanned = owner.count.value, min(owner.count.value, probe.budget.scan)
+    found: Mapping[str, int] = Counter(key for row in first for key in row)
+    if total > len(first):
+        invented = " WHERE NOT key IN ['id', 'title', 'type', 'name']" if probe.dialect == "embedded" else ""
+        rows = probe.rows(
+            f"{owner.match} WITH x LIMIT {probe.budget.scan} WITH keys(x) AS keys, count(*) AS n "
+            f"UNWIND [key IN keys{invented}] AS key RETURN key, sum(n) AS n"
+        )
+        if rows is None:
+            scanned = len(first)
+        else:
+            found = {key: n for key, n in rows if key != RESERVED_KEY}
+    scale = total / max(1, min(scanned, total))
+    return {key: Count(round(n * scale), exact=scanned >= total) for key, n in found.items()}
 
 
 def _indexed_keys(owner: Owner, indexes: Iterable[IndexInfo]) -> set[str]:
@@ -181,22 +187,18 @@ def _read_columns(probe: Probe, owner: Owner, keys: Sequence[str], columns: dict
     return read
 
 
-def _look_up(probe: Probe, owner: Owner, counts: Mapping[str, int], columns: dict[str, list[Any]]) -> None:
+def _look_up(
+    probe: Probe, owner: Owner, counts: Mapping[str, Count], indexed: set[str], columns: dict[str, list[Any]]
+) -> None:
     """Fetch values of keys too rare for the sample."""
-    rare = [key for key in sorted(counts) if len(columns[key]) < min(_FEW, counts[key] or 1)]
+    rare = [key for key, values in columns.items() if len(values) < min(_FEW, counts.get(key, Count(1)).value)]
     for key in rare[:_LOOK_UPS]:
+        # An index leads to the carriers, however many owners there are; without one they are searched for.
+        bounded = owner.count.value > probe.budget.scan and key not in indexed
+        joint = f" WITH x LIMIT {probe.budget.scan} WHERE" if bounded else " AND" if owner.is_bare else " WHERE"
         name = probe.key(key)
-        condition = "AND" if " WHERE " in owner.match else "WHERE"
-        rows = probe.rows(f"{owner.match} {condition} x.{name} IS NOT NULL RETURN x.{name} AS v LIMIT {_LOOKED_UP}")
+        rows = probe.rows(f"{owner.match}{joint} x.{name} IS NOT NULL RETURN x.{name} AS v LIMIT {_LOOKED_UP}")
         columns[key] = [row[0] for row in rows] if rows else columns[key]
-
-
-def _scaled(
-    probe: Probe, owner: Owner, counts: Mapping[str, int], columns: Mapping[str, Sequence[Any]]
-) -> dict[str, int]:
-    """Carriers among all owners, from those among the scanned ones; a key that has values has at least as many."""
-    scale = max(1.0, owner.count.value / probe.budget.scan)
-    return {key: max(round(count * scale), min(len(columns[key]), owner.count.value)) for key, count in counts.items()}
 
 
 def _distinct(
@@ -204,12 +206,16 @@ def _distinct(
     owner: Owner,
     light: Sequence[str],
     columns: Mapping[str, Sequence[Any]],
-    counts: Mapping[str, int],
+    counts: Mapping[str, Count],
     seen: int,
 ) -> dict[str, Count]:
     """Numbers of different values: counted by the database where it is cheap and the sample does not hold them all."""
-    found = {key: Count(len(set(map(_token, values)))) for key, values in columns.items() if len(values) >= counts[key]}
-    asked = [key for key in light if key not in found and counts[key]]
+    found = {
+        key: Count(len(set(map(_token, values))))
+        for key, values in columns.items()
+        if counts[key].exact and len(values) >= counts[key].value
+    }
+    asked = [key for key in light if key not in found and counts[key].value]
     if seen < owner.count.value <= probe.budget.scan:
         for some in (asked[at : at + _COLUMNS] for at in range(0, len(asked), _COLUMNS)):
             wanted = ", ".join(f"count(DISTINCT x.{probe.key(key)}) AS d{i}" for i, key in enumerate(some))
@@ -242,7 +248,7 @@ def profile_values(
         types=dict(Counter(type_name(value, is_text=mean >= _TEXT_MEAN) for value in values).most_common()),
         seen=max(seen, len(values)),
         count=count,
-        distinct=distinct or estimate_distinct(values, count.value),
+        distinct=distinct or estimate_distinct(values, count),
         samples=choose_samples(values),
         indexed=bool(of_key),
         unique=unique,
@@ -278,22 +284,20 @@ _PLAIN: tuple[tuple[type | tuple[type, ...], str], ...] = (
 )
 
 
-def estimate_distinct(values: Sequence[Any], carriers: int) -> Count:
-    """How many different values ``carriers`` owners have, from a sample: exact where the sample holds them all.
+def estimate_distinct(values: Sequence[Any], carriers: Count) -> Count:
+    """How many different values the carriers of a key have, from a sample: exact where that holds them all.
 
     Values seen once stand for those not seen: the guaranteed-error estimator of Charikar et al. (2000), except that a
     sample without any repetition is taken for a key whose values are all different.
     """
     occurrences = Counter(map(_token, values))
-    if len(values) >= carriers:
-        return Count(len(occurrences))
-    if not occurrences:
-        return Count(carriers, exact=False)
+    if len(values) >= carriers.value:
+        return Count(len(occurrences), carriers.exact)
     once = sum(1 for n in occurrences.values() if n == 1)
     if once == len(values):
-        return Count(carriers, exact=False)
-    guess = math.sqrt(carriers / len(values)) * once + len(occurrences) - once
-    return Count(min(carriers, round(guess)), exact=False)
+        return Count(carriers.value, exact=False)
+    guess = math.sqrt(carriers.value / len(values)) * once + len(occurrences) - once
+    return Count(min(carriers.value, round(guess)), exact=False)
 
 
 def choose_samples(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -28,7 +28,8 @@ from arcgraph.resources import cypher
 _FORMAT = 1
 _FINGERPRINT = Budget(seconds=15.0)
 
-_remembered: weakref.WeakKeyDictionary[Graph, Schema] = weakref.WeakKeyDictionary()
+# By the identity of living graphs: a back end need not be hashable.
+_remembered: dict[int, Schema] = {}
 
 
 def read_schema(graph: Graph, *, cache_dir: Path | None = None, refresh: bool = False) -> Schema:
@@ -39,12 +40,12 @@ def read_schema(graph: Graph, *, cache_dir: Path | None = None, refresh: bool = 
     current = fingerprint(graph)
     path = None if cache_dir is None else _cache_path(graph, Path(cache_dir))
     if not refresh:
-        kept = _remembered.get(graph) or _load(path)
+        kept = _remembered.get(id(graph)) or _load(path)
         if kept is not None and kept.fingerprint == current:
-            _remembered[graph] = kept
+            _remember(graph, kept)
             return kept
     schema = replace(introspect(graph), fingerprint=current)
-    _remembered[graph] = schema
+    _remember(graph, schema)
     if path is not None:
         with suppress(OSError):
             _store(path, schema)
@@ -123,6 +124,12 @@ def _by_count(counts: Mapping[str, Count]) -> list[tuple[str, Count]]:
 
 
 # --- the cache ---------------------------------------------------------------------------------------------------
+
+
+def _remember(graph: Graph, schema: Schema) -> None:
+    if id(graph) not in _remembered:
+        weakref.finalize(graph, _remembered.pop, id(graph), None).atexit = False
+    _remembered[id(graph)] = schema
 
 
 def _cache_path(graph: Graph, folder: Path) -> Path:

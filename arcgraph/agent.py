@@ -177,7 +177,7 @@ class Agent:
                 question,
                 Status.INSUFFICIENT,
                 "No reading explains the question well enough. Did you mean: "
-                + "; ".join(a.reading for a in alternatives[:3])
+                + "; or: ".join([best.reading.words(), *(a.reading for a in alternatives[:2])])
                 + "?",
                 queries=queries,
                 confidence=sure,

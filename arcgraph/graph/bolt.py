@@ -29,8 +29,12 @@ from arcgraph.graph.values import from_driver, to_driver
 from arcgraph.settings import Settings
 
 CONNECT_TIMEOUT = 5.0
+# The first query of a server that has just started takes seconds.
+VERIFY_TIMEOUT = 20.0
 WRITE_TIMEOUT = 600.0
 
+# Drivers before version 6 warn of a preview when it is used, later ones of a deprecation when it is not.
+_HAS_GQL_STATUS = int(neo4j.__version__.partition(".")[0]) >= 6
 _ATTEMPTS = 5
 _FETCH_SIZE = 500
 # A server that hangs never reports that the transaction timed out, so the client stops waiting a little later.
@@ -90,7 +94,7 @@ class BoltGraph(ABC):
         """Close the driver, if it is ours. Calling it again does nothing."""
         self._close()
 
-    def verify(self, timeout: float = CONNECT_TIMEOUT) -> None:
+    def verify(self, timeout: float = VERIFY_TIMEOUT) -> None:
         """See that user and database exist and answer; raises :class:`~arcgraph.errors.ConnectError`."""
         try:
             self.read("RETURN 1 AS ok", timeout=timeout)
@@ -244,12 +248,9 @@ def why_no_route(uri: str, auth: Any, *, address: str) -> ConnectError:
 
 def notifications(summary: neo4j.ResultSummary) -> tuple[str, ...]:
     """The server's remarks on a query, each one line; successes are no remarks."""
-    if hasattr(summary, "gql_status_objects") and not neo4j.__version__.startswith("5."):
-        return tuple(
-            status.status_description
-            for status in summary.gql_status_objects
-            if status.gql_status.startswith(("01", "03"))
-        )
+    if _HAS_GQL_STATUS:
+        remarks = (status for status in summary.gql_status_objects if status.gql_status.startswith(("01", "03")))
+        return tuple(remark.status_description for remark in remarks)
     return tuple(f"{note.title} {note.description}".strip() for note in summary.summary_notifications)
 
 

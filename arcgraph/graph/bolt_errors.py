@@ -61,8 +61,9 @@ def timed_out(timeout: float, code: str = "") -> QueryTimeout:
 
 def _access_error(error: Exception, where: Where) -> ConnectError | None:
     """Errors that no other query would survive either, wherever they turn up."""
-    code = getattr(error, "code", None) or ""
-    message = getattr(error, "message", None) or ""
+    if not isinstance(error, Neo4jError):
+        return None
+    code, message = error.code or "", error.message or ""
     if where.impersonated_user and _IMPERSONATION.search(message):
         return ConnectError(
             f"{where.address} does not let this user act as {where.impersonated_user!r}: {message.rstrip('.')}. "

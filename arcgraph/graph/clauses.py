@@ -617,8 +617,8 @@ class _Reader:
             edge.algorithm = self.token.word
             self.at += 1
         types = edge.labels.items or (edge.labels,) if edge.labels else ()
-        joined_otherwise = edge.labels is not None and edge.labels.kind not in ("name", "or")
-        if joined_otherwise or any(type_.kind != "name" for type_ in types):
+        joined_otherwise = edge.labels is not None and edge.labels.kind not in ("name", "or", "dynamic")
+        if joined_otherwise or any(type_.kind not in ("name", "dynamic") for type_ in types):
             message = "a relationship with a length takes one type or alternatives of types, joined by |"
             raise self.fault("not-understood", message, edge.label_start)
         edge.length_start = self.at
@@ -986,7 +986,7 @@ class _Reader:
         if self.is_name(1) and self.is_word("IN", ahead=2) and not self.has_comma():
             return self.comprehension()
         begin = self.at + 3 if self.is_name(1) and self.is_op("=", 2) else self.at + 1
-        if self.tokens[begin].text == "(" and self.mark_bar(self.at, only_find=True) and self.is_pattern(begin):
+        if self.tokens[begin].text == "(" and self.outer_bars(self.at) and self.is_pattern(begin):
             return self.pattern_comprehension()
         start = self.expect_op("[")
         items: list[Expression] = []
@@ -1008,26 +1008,17 @@ class _Reader:
     def has_comma(self) -> bool:
         return any(self.tokens[at].text == "," for at in self.outer_tokens(self.at))
 
-    def mark_bar(self, opening: int, variable: str | None = None, *, only_find: bool = False) -> bool:
-        """Find the bar that parts a comprehension: the last one outside of inner brackets.
+    def mark_bar(self, opening: int) -> None:
+        """Find the bar that parts a comprehension, the last one outside of inner brackets: others join labels."""
+        bars = self.outer_bars(opening)
+        self.bars.update(bars[-1:])
 
-        ``[x IN xs WHERE x:A|B]`` has none, so with ``variable`` a last bar before a lone other name is an "or".
-        """
-        bars = [at for at in self.outer_tokens(opening) if self.tokens[at].text == "|"]
-        if not bars:
-            return False
-        after = self.tokens[bars[-1] + 1]
-        lone = bars[-1] + 2 == self.closes[opening] and after.kind in (Kind.NAME, Kind.QUOTED)
-        labelled = self.tokens[bars[-1] - 2].text in (":", "|", "&", "!") or self.tokens[bars[-1] - 2].word == "IS"
-        if variable is not None and lone and labelled and after.value != variable and after.word != "NULL":
-            return False
-        if not only_find:
-            self.bars.add(bars[-1])
-        return True
+    def outer_bars(self, opening: int) -> list[int]:
+        return [at for at in self.outer_tokens(opening) if self.tokens[at].text == "|"]
 
     def comprehension(self) -> Comprehension:
         start = self.expect_op("[")
-        self.mark_bar(start, self.token.value)
+        self.mark_bar(start)
         variable = self.expect_name("a variable")
         self.expect_word("IN")
         source = self.expression()

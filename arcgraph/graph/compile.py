@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
-from arcgraph.graph.engine_names import stored_name
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.pattern import (
     Aggregate,
@@ -43,36 +42,32 @@ class Dialect:
 
     name: str
     key: Callable[[str], str]
-    type_name: Callable[[str], str]
-    """What ``type(r)`` returns for a loaded type."""
     id_test: Callable[[str, str], str]
     """(variable, parameter holding a list of element ids) -> condition."""
     id_one: Callable[[str, str], str]
     """(variable, parameter holding one element id) -> condition."""
-    index_reserved: bool
-    """Whether the reserved label must be named for the reserved id's index to be used."""
+    tests_type_by_label: bool = True
+    """Whether ``r:TYPE`` is a condition on a relationship."""
+    indexes_under_reserved: bool = False
+    """Whether indexes of ordinary properties are kept under the reserved label, too."""
 
 
 DIALECTS = {
-    "neo4j": Dialect(
-        "neo4j", str, str, lambda v, p: f"elementId({v}) IN {p}", lambda v, p: f"elementId({v}) = {p}", index_reserved=True
-    ),
+    "neo4j": Dialect("neo4j", str, lambda v, p: f"elementId({v}) IN {p}", lambda v, p: f"elementId({v}) = {p}"),
     # elementId() came to Memgraph only in mid-2026; id() is an integer there, ours are strings.
     "memgraph": Dialect(
         "memgraph",
         str,
-        str,
         lambda v, p: f"toString(id({v})) IN {p}",
         lambda v, p: f"id({v}) = toInteger({p})",
-        index_reserved=True,
+        tests_type_by_label=False,
     ),
     "embedded": Dialect(
         "embedded",
         stored_key,
-        stored_name,
         lambda v, p: f"elementId({v}) IN {p}",
         lambda v, p: f"elementId({v}) = {p}",
-        index_reserved=True,
+        indexes_under_reserved=True,
     ),
 }
 
@@ -126,9 +121,9 @@ class _Writer:
         return ", ".join(parts)
 
     def _labels(self, node: PatternNode, bindings: Iterable[Binding]) -> tuple[str, ...]:
-        bound_by_file_id = any(b.node == node.name and b.key == RESERVED_KEY for b in bindings)
-        extra = (RESERVED_LABEL,) if bound_by_file_id and self.dialect.index_reserved else ()
-        return extra + node.labels
+        keys = [b.key for b in bindings if b.node == node.name and b.key is not None]
+        indexed = RESERVED_KEY in keys or (keys and self.dialect.indexes_under_reserved)
+        return ((RESERVED_LABEL,) if indexed else ()) + node.labels
 
     def _edge(self, hop: Hop) -> str:
         types = "|".join(quote(t) for t in dict.fromkeys(d.type for d in hop.descriptors))
@@ -166,7 +161,10 @@ class _Writer:
         return "(" + " OR ".join(self._descriptor(hop.name, d) for d in hop.descriptors) + ")"
 
     def _descriptor(self, hop: str, descriptor: Descriptor) -> str:
-        test = f"type({hop}) = {self.param(self.dialect.type_name(descriptor.type))}"
+        if self.dialect.tests_type_by_label:
+            test = f"{hop}:{quote(descriptor.type)}"
+        else:
+            test = f"type({hop}) = {self.param(descriptor.type)}"
         if descriptor.key is None:
             return test
         return f"({test} AND {self._property(Property(hop, descriptor.key))} = {self.param(descriptor.value)})"

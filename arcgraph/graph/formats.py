@@ -374,23 +374,21 @@ def read_triples(source: Source, shape: TripleShape) -> Iterator[Read]:
     subject, relation, object = shape.columns
     for number, raw, fields, reason in lines:
         if not reason:
-            reason = _triple_fault(fields, shape)
+            reason = _triple_fault(fields, raw, shape)
         if reason:
             yield Read(number, raw, None, reason)
         else:
             yield Read(number, raw, Triple(fields[subject], fields[relation], fields[object]))
 
 
-def _triple_fault(fields: list[str], shape: TripleShape) -> str:
+def _triple_fault(fields: list[str], raw: bytes, shape: TripleShape) -> str:
     wanted = shape.width or max(shape.columns) + 1
     if len(fields) < wanted or (shape.width and len(fields) > wanted):
         return f"{_counted(len(fields), 'field')} where {'' if shape.width else 'at least '}{wanted} are expected"
     for at in shape.columns:
         if not fields[at] or fields[at].isspace():
             return "subject, relation or object is empty"
-        if "\0" in fields[at]:
-            return "subject, relation and object cannot hold a zero character"
-    return ""
+    return "a triple cannot hold a zero character" if b"\0" in raw else ""
 
 
 def _counted(number: int, noun: str) -> str:

@@ -413,7 +413,8 @@ class _Loader:
         return sound
 
     def _queue_edge(self, file: File, read: Read, edge: EdgeRecord, identity: Identity) -> None:
-        props = {**self._stored_map(edge.properties), RESERVED_KEY: identity.key}
+        props = self._stored_map(edge.properties) if edge.properties else {}
+        props[RESERVED_KEY] = identity.key
         self._waiting_edges.add(edge.type, Row(file, read, {"source": edge.start, "target": edge.end, "props": props}))
 
     def _write_edges(self, type: str, rows: list[Row]) -> None:

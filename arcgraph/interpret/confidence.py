@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from arcgraph.interpret.assemble import Reading
 
 # Below this fit a reading explains so little of the question that its answer would be a guess.
-WEAKEST_FIT = 0.2
+WEAKEST_FIT = 0.3
 # A reading so much less likely than the best is not what was asked, even where the best finds nothing.
 MARGIN = 3.0
 _RIVALS = 12

@@ -114,10 +114,10 @@ class Vocabulary:
 
 
 def allowed_edits(word: str) -> int:
-    """How many edits a word may be away from what was meant: none below five letters, two from ten."""
+    """How many edits a word may be away from what was meant: none below five letters, two from nine."""
     if len(word) < SHORTEST_FUZZY or not word.isalpha():
         return 0
-    return 1 if len(word) < 10 else 2
+    return 1 if len(word) < 9 else 2
 
 
 def edit_distance(a: str, b: str, most: int) -> int:

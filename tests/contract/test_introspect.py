@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from differences import never
 from neo4j.spatial import WGS84Point
 from neo4j.time import Date, DateTime, Duration
 
@@ -147,7 +149,9 @@ def test_a_schema_survives_json(films):
 
 def test_an_empty_graph(graph):
     schema = introspect(graph)
-    assert schema == Schema({}, {}, (), complete=True)
+    # Neo4j has its look-up indexes from the start.
+    assert replace(schema, indexes=()) == Schema({}, {}, (), complete=True)
+    assert {index.kind for index in schema.indexes} <= {"lookup"}
 
 
 def test_nodes_without_any_property_and_graphs_without_edges(graph):
@@ -177,6 +181,25 @@ def test_vectors_and_long_texts_are_told_from_lists_and_strings(graph):
     assert all(info.count == Count(120) for info in page.values())
     assert page["v"].samples == ()
     assert all(len(sample) < 100 for sample in page["body"].samples)
+
+
+@never("embedded", "indexes belong to the first label, which is ours, so that a label of the user has none")
+def test_indexes_are_told_and_mark_their_keys(graph):
+    store(graph, FILMS, CREDITS)
+    graph.write("CREATE CONSTRAINT FOR (n:Film) REQUIRE n.id IS UNIQUE")
+    graph.write("CREATE INDEX FOR (n:Film) ON (n.title)")
+    graph.write("CREATE INDEX FOR ()-[r:ACTED_IN]-() ON (r.name)")
+    schema = introspect(graph)
+    told = {(index.kind, index.entity, index.owners, index.keys, index.unique) for index in schema.indexes}
+    assert {
+        ("range", "node", ("Film",), ("id",), True),
+        ("range", "node", ("Film",), ("title",), False),
+        ("range", "relationship", ("ACTED_IN",), ("name",), False),
+    } <= told
+    film = schema.labels["Film"].properties
+    marks = {key: (info.indexed, info.unique) for key, info in film.items()}
+    assert (marks["id"], marks["title"], marks["year"]) == ((True, True), (True, False), (False, False))
+    assert schema.types["ACTED_IN"].properties["name"].indexed
 
 
 # --- the way through the count store -------------------------------------------------------------------------------

@@ -356,7 +356,7 @@ READS = [
     "MATCH (n) RETURN count {MATCH (n)-->(m) WHERE m.x = 1 RETURN DISTINCT m}",
     "MATCH (n) WITH n, EXISTS { (n)-->() } AS e WHERE e RETURN n",
     "MATCH (n) RETURN [(n)-->(m:A|B WHERE m.x > 1) WHERE m:A | m.x][0]",
-    "MATCH (n:A) WITH collect(n) AS xs RETURN [x IN xs WHERE x:A | x], [x IN xs WHERE x:A|B]",
+    "MATCH (n:A) WITH collect(n) AS xs RETURN [x IN xs WHERE x:A | x], [x IN xs WHERE x:(A|B)]",
     "MATCH (n:A) WITH collect(n) AS xs RETURN [x IN xs WHERE x:A|B | x.y], [x IN xs WHERE x:A | 1]",
     "MATCH (n) WITH n.x AS x, count(*) AS c WHERE count(*) > 1 AND n.x > 1 RETURN x ORDER BY c / 2",
     "MATCH (n) WITH n AS m, count(*) AS c ORDER BY n.y RETURN m",
@@ -626,8 +626,8 @@ def test_a_triple_that_was_not_probed_is_never_a_fault() -> None:
 
 WORDS = (
     "MATCH OPTIONAL WITH WHERE RETURN UNWIND CALL AS ORDER BY LIMIT UNION EXISTS COUNT COLLECT CASE WHEN THEN ELSE "
-    "END NOT AND OR IN IS NULL DISTINCT SET CREATE DELETE SHORTEST ALL ANY REDUCE n m p r x count(*) collect(n) ( ) [ ] "
-    "{ } - > < = <> .. . , : | & ! * + % $p 'a' 1 1.5 `b` :: =~ ; // /* */ (n) -[r]-> -[*1..2]- {1,3} {a:1}"
+    "END NOT AND OR IN IS NULL DISTINCT SET CREATE DELETE SHORTEST ALL ANY REDUCE n m p r x count(*) collect(n) ( ) "
+    "[ ] { } - > < = <> .. . , : | & ! * + % $p 'a' 1 1.5 `b` :: =~ ; // /* */ (n) -[r]-> -[*1..2]- {1,3} {a:1}"
 ).split()
 
 

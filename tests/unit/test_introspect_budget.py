@@ -49,6 +49,8 @@ class BigServer:
     indexed: tuple[str, str] | None = None
     slow: Callable[[str], bool] = lambda _: False
     asked: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    now: float = 0.0
     dialect = "neo4j"
     name = "a made-up server"
 
@@ -57,6 +59,7 @@ class BigServer:
         assert timeout > 0
         assert limit is None
         self.asked.append(query)
+        self.now += self.seconds
         if self.slow(query):
             raise QueryTimeout("too slow")
         return Rows((), self.answer(query))
@@ -66,6 +69,8 @@ class BigServer:
             return [(sum(self.labels.values()),)]
         if query == "MATCH ()-[r]->() RETURN count(r) AS n":
             return [(sum(self.edges.values()),)]
+        if query == "MATCH (n:`_Arcgraph`) RETURN count(n) AS n":
+            return [(0,)]
         if query.startswith(("SHOW", "CALL")):
             return self.told(query)
         if " UNION ALL " in query or COUNTED.fullmatch(query) or PROBED.fullmatch(query):
@@ -301,6 +306,16 @@ def test_wide_graphs_without_count_store_stay_within_bounds():
     assert len(server.asked) < 1_500
     assert len(schema.labels) == 300
     assert not schema.complete
+
+
+def test_a_rare_label_keeps_its_properties_where_time_runs_out():
+    server = wide(300, 100, seconds=0.5)
+    server.labels["Rare"] = 1
+    server.properties["Rare"] = lambda _: {"name": "The Only One"}
+    schema = introspect(server, Budget(scan=1_000), clock=lambda: server.now)
+    assert server.now <= 31
+    assert not schema.complete
+    assert (len(schema.labels), schema.labels["Rare"].naming) == (301, "name")
 
 
 def test_the_fingerprint_is_cheap_and_follows_counts():

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arcgraph.domain import Count
+from arcgraph.domain import Count, PropertyInfo
 from arcgraph.graph.introspect.naming import choose_naming, split_key
 from arcgraph.graph.introspect.properties import KeyProfile, Owner, profile_values
 
@@ -171,3 +171,10 @@ def test_number_of_few_different_values_does_not_identify():
 
 def test_nothing_at_all():
     assert choose_naming("Thing", []) == (None, None)
+
+
+def test_the_words_of_the_key_must_do_where_no_value_was_read():
+    unread = [
+        KeyProfile(PropertyInfo(key, {}, 0, Count(9), Count(0, exact=False)), 1.0, ()) for key in ("name", "town", "id")
+    ]
+    assert choose_naming("Thing", unread) == ("name", None)

@@ -291,7 +291,7 @@ def test_an_absent_column_names_those_there_are(write: Any) -> None:
         (b"a||c", "subject, relation or object is empty"),
         (b"  |b|c", "subject, relation or object is empty"),
         (b"a|\xff|c", "ill-formed UTF-8"),
-        (b"a|\x00|c", "subject, relation and object cannot hold a zero character"),
+        (b"a|\x00|c", "a triple cannot hold a zero character"),
     ],
 )
 def test_bad_triples_have_a_reason(write: Any, line: bytes, reason: str) -> None:

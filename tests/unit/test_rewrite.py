@@ -88,7 +88,9 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ("MATCH (n:Movie) RETURN n['title'], n[\"id\"]", [("Heat", 7), ("Alien", None)]),
         ("MATCH (n:Person {name: 'Ann'}) RETURN n[$k], n['ti' + 'tle']", [("Ann", "Dr")]),
         ("MATCH (n:Person) WITH collect(n.age) AS xs RETURN size(xs), xs[$i] > 0", [(4, True)]),
-        ("MATCH (n:Person) RETURN n . name, n. /* x */ age", [("Ann", 30), ("Bob", 25), (None, 41), ("O'Neil // x", 30)]),
+        ("MATCH (n:Person) RETURN n . name, n. /* x */ age", [
+            ("Ann", 30), ("Bob", 25), (None, 41), ("O'Neil // x", 30)
+        ]),
         (r"MATCH (n:Actor) RETURN n.\u006eame", ["Ann"]),
         ("MATCH (name:Actor)-[type:KNOWS]->(id) RETURN name.name, type.type, id.id", [("Ann", "close", None)]),
         ("MATCH (a)-[r:DIRECTED]->(b) RETURN startNode(r).name, endNode(r).title", [("O'Neil // x", "Heat")]),
@@ -106,7 +108,9 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ),
         ("MATCH (n {name: 'Ann'}) WHERE n.age = 1 OR n.age = 30 RETURN n.id", ["x1"]),
         # maps
-        ("MATCH (n:Movie) RETURN n{.title, .year}", [{"title": "Heat", "year": 1995}, {"title": "Alien", "year": 1979}]),
+        ("MATCH (n:Movie) RETURN n{.title, .year}", [
+            {"title": "Heat", "year": 1995}, {"title": "Alien", "year": 1979}
+        ]),
         ("MATCH (n:Actor) RETURN n{.*}", [{"name": "Ann", "id": "x1", "age": 30, "title": "Dr"}]),
         ("MATCH (n:Actor) WITH n, n.name AS name RETURN n{.age, name}", [{"age": 30, "name": "Ann"}]),
         ("MATCH (n:Actor) RETURN {name: n.id, x: {id: 1}} AS m", [{"name": "x1", "x": {"id": 1}}]),
@@ -142,7 +146,7 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ("MATCH (:!Person)<-[r]-(:Actor) RETURN type(r)", ["ACTED_IN"]),
         # conditions inside patterns
         ("MATCH (n:Person WHERE n.age > 26) RETURN n.age", [30, 41, 30]),
-        ("MATCH (n:Person WHERE n.name = 'Ann' OR n.name = 'Bob') WHERE n.age > 26 OR n.age < 3 RETURN n.name", ["Ann"]),
+        ("MATCH (n:Person WHERE n.name = 'Ann' OR n.age = 25) WHERE n.age > 26 OR n.age < 3 RETURN n.name", ["Ann"]),
         ("MATCH (n)-[r:ACTED_IN WHERE r.role = 'x']->(m WHERE m.title = 'Heat') RETURN n.name", ["Ann"]),
         (
             "MATCH (n:Person) OPTIONAL MATCH (n)-[:ACTED_IN]->(m WHERE m.year < 1990) RETURN n.age, m.title",
@@ -154,7 +158,7 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ("MATCH (n:Person) WHERE EXISTS { MATCH (n)-[:KNOWS]->(m) RETURN m } RETURN n.age", [30, 25, 41]),
         ("MATCH (n:Movie) RETURN n.title, COUNT { (n)<-[:ACTED_IN]-({name: 'Ann'}) }", [("Heat", 1), ("Alien", 0)]),
         ("MATCH (n:Movie) RETURN COUNT { MATCH (n)<-[:ACTED_IN]-(m) RETURN m } AS c", [2, 1]),
-        ("MATCH (n:Actor) RETURN COLLECT { MATCH (n)-[:ACTED_IN]->(m {type: 'film'}) RETURN m.title AS t }", [["Heat"]]),
+        ("MATCH (n:Actor) RETURN COLLECT { MATCH (n)-[:ACTED_IN]->(m {type: 'film'}) RETURN m.title }", [["Heat"]]),
         ("MATCH (n:Actor) RETURN [(n)-->(m {type: 'film'}) WHERE m.year > 1 | m.title]", [["Heat"]]),
         ("MATCH (n:Actor) CALL (n) { MATCH (n)-[:ACTED_IN]->(m {title: 'Heat'}) RETURN m.id AS i } RETURN i", [7]),
         ("MATCH (n) WHERE (n)-[:DIRECTED]->({title: 'Heat'}) RETURN n.name", ["O'Neil // x"]),
@@ -164,7 +168,7 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ("MATCH (a {name: 'Ann'})-[r:KNOWS]->+(b) RETURN b.age, size(r)", [(25, 1), (41, 2), (30, 3)]),
         ("MATCH (a {name: 'Bob'})-->{2}(b:Actor) RETURN b.id", ["x1"]),
         ("MATCH (a:Movie {title: 'Alien'})<-->(b) RETURN b.name", ["O'Neil // x"]),
-        ("MATCH p = SHORTEST 1 (a {name: 'Ann'})-[:KNOWS]->+({age: 41}) RETURN length(p), nodes(p)[1].name", [(2, "Bob")]),
+        ("MATCH p = SHORTEST 1 (a {name: 'Ann'})-[:KNOWS]->+({age: 41}) RETURN nodes(p)[1].name", ["Bob"]),
         ("MATCH p = shortestPath(({name: 'Ann'})-[*]-({title: 'Alien'})) RETURN length(p)", [3]),
         # spelling
         ("MATCH (n:Person) /* a\nb */ WHERE n.name CONTAINS 'n' // c\nRETURN n.age", [30]),
@@ -234,8 +238,8 @@ def test_a_length_without_bound_gets_one_beyond_any_path() -> None:
         ("MATCH p = allShortestPaths((a)-[*]-(b)) RETURN p", "256"),
         ("MATCH (a)-[*BFS]->(b) RETURN a", "BFS"),
         ("MATCH (n:$('A')) RETURN n", "computed"),
-        ("MATCH (:A WHERE true) RETURN *", "name the element"),
-        ("MATCH (:!A) RETURN *", "name the element"),
+        ("MATCH (:!A)--(b) RETURN *", "name the element"),
+        ("MATCH (:%)--(b) WITH b RETURN DISTINCT *", "name the element"),
         ("MATCH (n) WHERE (n)-->(:A WHERE true) RETURN n", "EXISTS"),
         ("MATCH (n) RETURN COUNT { MATCH (n)--(m) RETURN DISTINCT m } AS c", "DISTINCT"),
         ("MATCH (n) RETURN COLLECT { MATCH (n)--(m) RETURN m ORDER BY m.x } AS c", "COLLECT"),

@@ -57,6 +57,8 @@ def only(names: NameIndex, question: str):
         ("Scarlett Johansson", "films with Scarlet Johanson", "fuzzy", "Scarlet Johanson"),
         ("The Godfather", "who is in “The Godfahter”", "fuzzy", "The Godfahter"),
         ("Quentin Tarantino", "films of Tarantino", "partial", "Tarantino"),
+        ("Quentin Tarantino", "films of quentin tarantno", "fuzzy", "quentin tarantno"),
+        ("Scarlett Johansson", "films with scarlet johansson", "fuzzy", "scarlet johansson"),
         ("1994", "what came out in 1994?", "exact", "1994"),
         ("10248", "who placed order 10248?", "exact", "10248"),
     ],
@@ -171,6 +173,10 @@ def test_an_empty_index():
 # --- order and features ------------------------------------------------------------------------------------------
 
 
+def test_a_name_within_a_longer_match_for_the_same_node_is_not_repeated():
+    assert [m.text for m in index("The Words of War").find("who wrote the words of war")] == ["the words of war"]
+
+
 def test_maximal_mentions_come_first_and_the_others_are_kept():
     names = index("The Words", "War", "The Words of War")
     mentions = names.find("Who is in The Words of War?")
@@ -276,7 +282,7 @@ def test_the_banded_distance_is_the_full_one(a, b, most):
 
 
 def test_words_allow_edits_by_their_length():
-    assert [allowed_edits(w) for w in ("heat", "knock", "tarantino", "10248")] == [0, 1, 2, 0]
+    assert [allowed_edits(w) for w in ("heat", "knock", "quentins", "tarantino", "10248")] == [0, 1, 1, 2, 0]
 
 
 def test_corrections_come_nearest_first():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import TypeVar
@@ -28,9 +28,13 @@ _Item = TypeVar("_Item")
 NO_LABEL = f"size([label IN labels(x) WHERE label <> '{RESERVED_LABEL}']) = 0"
 
 
+Keys = dict[str, dict[str, int]]
+"""Owner to key to how many of its elements carry it."""
+
+
 @dataclass(slots=True)
 class Census:
-    """Counts of everything; ``node_keys`` and ``edge_keys`` (owner, key, carriers) only where one pass gave them."""
+    """Counts of everything; ``node_keys`` and ``edge_keys`` only where one pass gave them."""
 
     nodes: Count
     edges: Count
@@ -38,8 +42,8 @@ class Census:
     types: dict[str, Count]
     endpoints: list[Endpoint]
     loaded: bool = False
-    node_keys: dict[str, dict[str, int]] | None = None
-    edge_keys: dict[str, dict[str, int]] | None = None
+    node_keys: Keys | None = None
+    edge_keys: Keys | None = None
 
 
 @dataclass(slots=True)
@@ -59,59 +63,72 @@ def visible(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def take_census(probe: Probe) -> Census:
-    """Count the graph: in one pass where it is small, else by the server's count store, samples and probes."""
+    """Count the graph: in one pass where that is cheap, else by the server's count store, samples and probes."""
     nodes = probe.number("MATCH (n) RETURN count(n) AS n")
     edges = probe.number("MATCH ()-[r]->() RETURN count(r) AS n")
-    if nodes is not None and edges is not None and max(nodes, edges) <= probe.budget.whole:
-        census = _in_one_pass(probe, nodes, edges)
-        if census is not None:
-            return census
-    return _by_count_store(probe, nodes, edges)
+    all_nodes = _nodes_in_one_pass(probe, nodes)
+    all_edges = _edges_in_one_pass(probe, edges)
+    store = CountStore() if all_nodes and all_edges else read_count_store(probe)
+    total = nodes if nodes is not None else sum(store.labels.values())
+    labels, node_keys = all_nodes or (_labels_of(probe, store, total), None)
+    types, endpoints, edge_keys = all_edges or (*_types_of(probe, store, labels), None)
+    number = edges if edges is not None else sum(count.value for count in types.values())
+    return Census(
+        Count(total, exact=nodes is not None),
+        Count(number, exact=edges is not None),
+        labels,
+        types,
+        endpoints,
+        is_loaded(probe, total),
+        node_keys,
+        edge_keys,
+    )
 
 
-def is_loaded(probe: Probe, nodes: int, reserved: int) -> bool:
+def is_loaded(probe: Probe, nodes: int) -> bool:
     """Whether (nearly) all nodes carry the reserved id, judged by the reserved label's count and a sample."""
+    match = f"MATCH (n:{quote(RESERVED_LABEL)})"
+    reserved = probe.number(f"{match} RETURN count(n) AS n") or 0
     if nodes == 0 or reserved < 0.99 * nodes:
         return False
-    query = (
-        f"MATCH (n:{quote(RESERVED_LABEL)}) WITH n LIMIT {_LOADED_SAMPLE} WHERE n.{quote(RESERVED_KEY)} IS NOT NULL "
-        "RETURN count(n) AS n"
-    )
-    return (probe.number(query) or 0) >= 0.99 * min(nodes, _LOADED_SAMPLE)
+    key = quote(RESERVED_KEY)
+    sampled = probe.number(f"{match} WITH n LIMIT {_LOADED_SAMPLE} WHERE n.{key} IS NOT NULL RETURN count(n) AS n")
+    return (sampled or 0) >= 0.99 * min(nodes, _LOADED_SAMPLE)
 
 
 # --- one pass ----------------------------------------------------------------------------------------------------
 
 
-def _in_one_pass(probe: Probe, nodes: int, edges: int) -> Census | None:
-    seconds = probe.budget.seconds / 2
-    label_sets = probe.rows(cypher("label_sets"), seconds=seconds)
-    triples = probe.rows(cypher("endpoints"), seconds=seconds) if edges else []
-    if label_sets is None or triples is None:
-        probe.complete = True  # the other way may still find everything
+def _nodes_in_one_pass(probe: Probe, nodes: int | None) -> tuple[dict[str, Count], Keys | None] | None:
+    if nodes is None or nodes > probe.budget.whole:
+        return None
+    rows = probe.attempt(cypher("label_sets"))
+    if rows is None:
         return None
     labels: Counter[str] = Counter()
-    for names, count in label_sets:
+    for names, count in rows:
         labels.update(dict.fromkeys(visible(names), count))
+    keys = _node_keys(probe.attempt(cypher("node_keys", probe.dialect)))
+    return {name: Count(count) for name, count in labels.items()}, keys
+
+
+def _edges_in_one_pass(probe: Probe, edges: int | None) -> tuple[dict[str, Count], list[Endpoint], Keys | None] | None:
+    if edges is None or edges > probe.budget.whole:
+        return None
+    rows = probe.attempt(cypher("endpoints")) if edges else []
+    if rows is None:
+        return None
     types: Counter[str] = Counter()
     ends: Counter[tuple[str, str, str]] = Counter()
-    for starts, type_, stops, count in triples:
+    for starts, type_, stops, count in rows:
         types[type_] += count
         ends.update(dict.fromkeys(product(visible(starts), (type_,), visible(stops)), count))
-    reserved = probe.number(f"MATCH (n:{quote(RESERVED_LABEL)}) RETURN count(n) AS n") or 0
-    return Census(
-        Count(nodes),
-        Count(edges),
-        {name: Count(count) for name, count in labels.items()},
-        {name: Count(count) for name, count in types.items()},
-        [Endpoint(*triple, Count(count)) for triple, count in ends.items()],
-        is_loaded(probe, nodes, reserved),
-        node_keys=_node_keys(probe.rows(cypher("node_keys", probe.dialect), seconds=seconds)),
-        edge_keys=_edge_keys(probe.rows(cypher("edge_keys", probe.dialect), seconds=seconds)) if edges else {},
-    )
+    keys = _edge_keys(probe.attempt(cypher("edge_keys", probe.dialect)) if edges else [])
+    endpoints = [Endpoint(*triple, Count(count)) for triple, count in ends.items()]
+    return {name: Count(count) for name, count in types.items()}, endpoints, keys
 
 
-def _node_keys(rows: Records | None) -> dict[str, dict[str, int]] | None:
+def _node_keys(rows: Records | None) -> Keys | None:
     if rows is None:
         return None
     keys: dict[str, Counter[str]] = {}
@@ -122,10 +139,10 @@ def _node_keys(rows: Records | None) -> dict[str, dict[str, int]] | None:
     return {label: dict(counts) for label, counts in keys.items()}
 
 
-def _edge_keys(rows: Records | None) -> dict[str, dict[str, int]] | None:
+def _edge_keys(rows: Records | None) -> Keys | None:
     if rows is None:
         return None
-    keys: dict[str, dict[str, int]] = {}
+    keys: Keys = {}
     for type_, key, count in rows:
         if key != RESERVED_KEY:
             keys.setdefault(type_, {})[key] = count
@@ -135,14 +152,14 @@ def _edge_keys(rows: Records | None) -> dict[str, dict[str, int]] | None:
 # --- the count store ---------------------------------------------------------------------------------------------
 
 
-def _by_count_store(probe: Probe, nodes: int | None, edges: int | None) -> Census:
-    store = read_count_store(probe)
+def _labels_of(probe: Probe, store: CountStore, nodes: int) -> dict[str, Count]:
     labels = {name: Count(n) for name, n in store.labels.items() if n and name != RESERVED_LABEL}
+    bare = _labelless(probe, nodes, sum(count.value for count in labels.values()))
+    return labels | ({"": Count(bare, exact=False)} if bare else {})
+
+
+def _types_of(probe: Probe, store: CountStore, labels: Mapping[str, Count]) -> tuple[dict[str, Count], list[Endpoint]]:
     types = {name: Count(n) for name, n in store.types.items() if n}
-    total = nodes if nodes is not None else sum(store.labels.values())
-    bare = _labelless(probe, total, sum(count.value for count in labels.values()))
-    if bare:
-        labels[""] = Count(bare, exact=False)
     endpoints: list[Endpoint] = []
     allowance = [probe.budget.probes]
     for name, count in sorted(types.items(), key=lambda item: (item[1].value, item[0])):
@@ -150,14 +167,7 @@ def _by_count_store(probe: Probe, nodes: int | None, edges: int | None) -> Censu
     if len(endpoints) > _LISTED:
         probe.complete = False
         endpoints = sorted(endpoints, key=lambda e: (not e.probed, -e.count.value))[:_LISTED]
-    return Census(
-        Count(total, exact=nodes is not None),
-        Count(edges if edges is not None else sum(store.types.values()), exact=edges is not None or bool(store.types)),
-        labels,
-        types,
-        endpoints,
-        is_loaded(probe, total, store.labels.get(RESERVED_LABEL, 0)),
-    )
+    return types, endpoints
 
 
 def read_count_store(probe: Probe) -> CountStore:
@@ -211,7 +221,7 @@ def _labelless(probe: Probe, nodes: int, labelled: int) -> int:
 
 
 def _endpoints_of(
-    probe: Probe, store: CountStore, type_: str, total: int, labels: dict[str, Count], allowance: list[int]
+    probe: Probe, store: CountStore, type_: str, total: int, labels: Mapping[str, Count], allowance: list[int]
 ) -> list[Endpoint]:
     seen, exact = _sampled_endpoints(probe, type_, total)
     if exact:
@@ -250,7 +260,7 @@ def _sampled_endpoints(probe: Probe, type_: str, total: int) -> tuple[Counter[tu
 
 
 def _sides(
-    probe: Probe, store: CountStore, type_: str, labels: dict[str, Count]
+    probe: Probe, store: CountStore, type_: str, labels: Mapping[str, Count]
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Edges of the type that begin, and that end, at each label; a label that is missing is unknown or not there."""
     named = sorted((name for name in labels if name), key=lambda name: (-labels[name].value, name))

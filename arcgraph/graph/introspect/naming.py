@@ -102,9 +102,11 @@ def _name_prior(words: tuple[str, ...], own: tuple[str, ...], keys: Sequence[tup
 
 def _can_name(profile: KeyProfile, prior: float) -> bool:
     types = profile.info.types
+    if not types:  # no value was read in time: then the key's own words must do
+        return prior >= 2.0 and profile.coverage >= _MIN_COVERAGE
     texts = types.get("string", 0) + types.get("text", 0) * (profile.mean_length <= _MAX_LENGTH)
     numbers = types.get("integer", 0) if prior >= 2.0 else 0
-    if texts + numbers < 0.8 * sum(types.values()) or not types:
+    if texts + numbers < 0.8 * sum(types.values()):
         return False
     if profile.coverage < _MIN_COVERAGE or profile.mean_length > _MAX_LENGTH:
         return False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,23 @@ class Probe:
                 pass
         self.complete = False
         return None
+
+    def attempt(self, query: str) -> Records | None:
+        """As ``rows``, with up to half of the time left, for what can be found in another way, too."""
+        before = self.complete
+        rows = self.rows(query, seconds=self.seconds_left / 2)
+        self.complete = before
+        return rows
+
+    @contextmanager
+    def within(self, share: float) -> Iterator[None]:
+        """Leave a share of the time that is left for what comes after."""
+        deadline = self._deadline
+        self._deadline -= (1.0 - share) * self.seconds_left
+        try:
+            yield
+        finally:
+            self._deadline = deadline
 
     def number(self, query: str, params: Mapping[str, Any] | None = None) -> int | None:
         """The single number that ``query`` returns, or ``None`` where time ran out."""

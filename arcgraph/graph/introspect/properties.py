@@ -106,12 +106,18 @@ def read_indexes(probe: Probe) -> tuple[IndexInfo, ...]:
 
 
 def read_profiles(
-    probe: Probe, owner: Owner, indexes: Sequence[IndexInfo], carriers: Mapping[str, int] | None = None
+    probe: Probe,
+    owner: Owner,
+    first: Sequence[Mapping[str, Any]] | None,
+    indexes: Sequence[IndexInfo],
+    carriers: Mapping[str, int] | None = None,
 ) -> list[KeyProfile]:
-    """Profiles of all keys of ``owner``, sorted by key; ``carriers`` says how many carry each where that is known."""
+    """Profiles of all keys of ``owner``, sorted by key, from what :func:`read_some` found and a closer look.
+
+    ``carriers`` says how many owners carry each key where that is known.
+    """
     if carriers is not None and not carriers:
         return []
-    first = _whole_owners(probe, owner)
     if first is None:
         return [_unread(key, owner, count) for key, count in sorted((carriers or {}).items())]
     everything = owner.count.value <= len(first)
@@ -138,7 +144,8 @@ def _unread(key: str, owner: Owner, count: int) -> KeyProfile:
     return KeyProfile(info, count / max(1, owner.count.value), ())
 
 
-def _whole_owners(probe: Probe, owner: Owner) -> list[Mapping[str, Any]] | None:
+def read_some(probe: Probe, owner: Owner) -> list[Mapping[str, Any]] | None:
+    """Properties of the first owners; ``None`` where time ran out."""
     rows = probe.rows(f"{owner.match} RETURN x LIMIT {_FIRST}")
     if rows is None:
         return None

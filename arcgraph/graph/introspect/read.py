@@ -7,8 +7,9 @@ import json
 import os
 import re
 import tempfile
+import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +21,14 @@ from arcgraph.graph.introspect.census import Census, read_count_store, take_cens
 from arcgraph.graph.introspect.naming import choose_naming
 from arcgraph.graph.introspect.passages import find_passages
 from arcgraph.graph.introspect.probe import Budget, Probe
-from arcgraph.graph.introspect.properties import KeyProfile, Owner, infos, read_indexes, read_profiles
+from arcgraph.graph.introspect.properties import KeyProfile, Owner, infos, read_indexes, read_profiles, read_some
 from arcgraph.graph.introspect.relations import find_relations
 from arcgraph.resources import cypher
 
 # Raised when what introspection finds changes, so that older files are read anew.
 _FORMAT = 1
+# However wide the graph is, some time is left to see what its labels and types carry.
+_CENSUS_SHARE = 0.5
 _FINGERPRINT = Budget(seconds=15.0)
 
 # By the identity of living graphs: a back end need not be hashable.
@@ -52,10 +55,11 @@ def read_schema(graph: Graph, *, cache_dir: Path | None = None, refresh: bool = 
     return schema
 
 
-def introspect(graph: Graph, budget: Budget | None = None) -> Schema:
+def introspect(graph: Graph, budget: Budget | None = None, *, clock: Callable[[], float] = time.monotonic) -> Schema:
     """Read the schema of ``graph`` now. What does not fit the budget is left out or estimated, and marked."""
-    probe = Probe(graph, budget or Budget())
-    census = take_census(probe)
+    probe = Probe(graph, budget or Budget(), clock)
+    with probe.within(_CENSUS_SHARE):
+        census = take_census(probe)
     indexes = read_indexes(probe)
     nodes, edges = _read_owners(probe, census, indexes)
     labels = {name: _label(name, count, nodes.get(name, [])) for name, count in _by_count(census.labels)}
@@ -103,15 +107,24 @@ _Profiles = dict[str, list[KeyProfile]]
 
 
 def _read_owners(probe: Probe, census: Census, indexes: tuple[IndexInfo, ...]) -> tuple[_Profiles, _Profiles]:
-    """Profiles per label and per type. Rare owners come first: they cost little and would be missed the most."""
+    """Profiles per label and per type. All get a first look before any gets a closer one, the rare ones first.
+
+    So a label with a single node has its properties however wide the graph is.
+    """
     owners = [Owner("node", name, count) for name, count in census.labels.items()]
     owners += [Owner("relationship", name, count) for name, count in census.types.items()]
+    owners.sort(key=lambda owner: (owner.count.value, owner.kind, owner.name))
+    known = [_carriers(census, owner) for owner in owners]
+    first = [[] if keys == {} else read_some(probe, owner) for owner, keys in zip(owners, known, strict=True)]
     found: dict[str, _Profiles] = {"node": {}, "relationship": {}}
-    for owner in sorted(owners, key=lambda owner: (owner.count.value, owner.kind, owner.name)):
-        keys = census.node_keys if owner.kind == "node" else census.edge_keys
-        carriers = None if keys is None else keys.get(owner.name, {})
-        found[owner.kind][owner.name] = read_profiles(probe, owner, indexes, carriers)
+    for owner, some, carriers in zip(owners, first, known, strict=True):
+        found[owner.kind][owner.name] = read_profiles(probe, owner, some, indexes, carriers)
     return found["node"], found["relationship"]
+
+
+def _carriers(census: Census, owner: Owner) -> Mapping[str, int] | None:
+    keys = census.node_keys if owner.kind == "node" else census.edge_keys
+    return None if keys is None else keys.get(owner.name, {})
 
 
 def _label(name: str, count: Count, profiles: list[KeyProfile]) -> LabelInfo:

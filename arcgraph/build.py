@@ -19,6 +19,7 @@ from arcgraph import demo
 from arcgraph.errors import ConnectError, StorageError, UsageError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.bolt import open_driver, server_agent, why_no_route
+from arcgraph.graph.bolt_errors import WORKS_TODAY
 from arcgraph.graph.embedded import EmbeddedGraph
 from arcgraph.graph.load import load
 from arcgraph.graph.neo4j import Neo4jGraph
@@ -27,7 +28,6 @@ from arcgraph.settings import Settings
 _BOLT_SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"})
 _NEO4J_AGENT = re.compile(r"Neo4j/(\d+)\.\d+")
 _OLDEST_NEO4J = 5
-_WORKS_TODAY = "what works today: Neo4j 5 or later, a graph file (g.arc), and demo:"
 _HOW_TO_NAME = (
     "name one: a Neo4j address (neo4j://localhost:7687), a graph file (g.arc) or demo: (a small graph that comes "
     "along); or set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE"
@@ -94,7 +94,7 @@ def connect(
     if scheme in _BOLT_SCHEMES:
         return _connect_bolt(text, login, settings)
     if scheme == "memgraph":
-        raise ConnectError(f"Memgraph is not supported yet; {_WORKS_TODAY}")
+        raise ConnectError(f"Memgraph is not supported yet; {WORKS_TODAY}")
     if scheme:
         raise UsageError(f"{scheme}:// is no kind of address that arcgraph knows; {_HOW_TO_NAME}")
     if text == "demo:":
@@ -106,7 +106,7 @@ def _target_from_environment(environ: Mapping[str, str]) -> str:
     if environ.get("NEO4J_URI"):
         return environ["NEO4J_URI"]
     if environ.get("MEMGRAPH_URI"):
-        raise ConnectError(f"MEMGRAPH_URI is set, but Memgraph is not supported yet; {_WORKS_TODAY}")
+        raise ConnectError(f"MEMGRAPH_URI is set, but Memgraph is not supported yet; {WORKS_TODAY}")
     raise UsageError(f"no graph was named; {_HOW_TO_NAME}")
 
 
@@ -153,11 +153,11 @@ def _require_neo4j(agent: str, address: str) -> None:
     # Others speak Bolt, too, and some answer "Neo4j/v5.11.0 compatible graph database server - …".
     version = _NEO4J_AGENT.match(agent)
     if "memgraph" in agent.lower():
-        raise ConnectError(f"{address} is a Memgraph, which is not supported yet; {_WORKS_TODAY}")
+        raise ConnectError(f"{address} is a Memgraph, which is not supported yet; {WORKS_TODAY}")
     if version is None:
-        raise ConnectError(f"{address} is no Neo4j (it calls itself {agent!r}) and not supported yet; {_WORKS_TODAY}")
+        raise ConnectError(f"{address} is no Neo4j (it calls itself {agent!r}) and not supported yet; {WORKS_TODAY}")
     if int(version[1]) < _OLDEST_NEO4J:
-        raise ConnectError(f"{address} runs {agent}, which is too old; {_WORKS_TODAY}")
+        raise ConnectError(f"{address} runs {agent}, which is too old; {WORKS_TODAY}")
 
 
 def _split_uri(uri: str, login: _Login) -> tuple[str, _Login]:

@@ -183,6 +183,8 @@ class BoltGraph(ABC):
 
     def _bounded(self, attempt: Callable[[float], _T], *, timeout: float, skipped: int = 0) -> _T:
         """``attempt(seconds left)``, retried within the deadline where the driver says so, with our errors."""
+        if not self._close.alive:
+            raise UsageError(f"{self.name} is closed; connect again")
         deadline = time.monotonic() + timeout
 
         def attempt_in_time() -> _T:

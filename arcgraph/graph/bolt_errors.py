@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from neo4j.exceptions import AuthError, DatabaseUnavailable, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
+from neo4j.exceptions import (
+    AuthError,
+    DatabaseUnavailable,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    UnsupportedServerProduct,
+)
 
-from arcgraph.errors import ArcgraphError, ConnectError, Position, QueryError, QueryTimeout, ServerGone, UsageError
+from arcgraph.errors import ArcgraphError, ConnectError, Position, QueryError, QueryTimeout, ServerGone
+
+WORKS_TODAY = "what works today: Neo4j 5 or later, a graph file (g.arc), and demo:"
 
 _POSITION = re.compile(r"\s*\(line (\d+), column (\d+) \(offset: (\d+)\)\)")
 _TIMED_OUT = re.compile(r"\.Transaction(TimedOut\w*|\.TransactionTimedOut\w*)$")
@@ -47,8 +57,6 @@ def translate_query(error: Exception, where: Where, *, timeout: float, skipped: 
             f"{where} went away during the query and did not come back; see whether the server runs, then ask again",
             retryable=True,
         )
-    if isinstance(error, DriverError) and "closed" in str(error).lower():
-        return UsageError(f"{where} is closed; connect again")
     if isinstance(error, DriverError):
         return QueryError(f"{where}: {error}")
     return QueryError(f"the query or its parameters cannot be sent: {error}")
@@ -101,7 +109,9 @@ def _unreachable(error: Exception, where: Where) -> str:
         return f"{where.address} does not speak TLS; use bolt:// or neo4j:// without +s, or turn TLS on in the server"
     if "HTTP" in text:
         return f"{where.address} answers HTTP, not Bolt; use the server's Bolt port (7687 unless changed)"
-    if "DNS resolve" in text:
+    if isinstance(error, UnsupportedServerProduct):
+        return f"{where.address} is no Neo4j and not supported yet; {WORKS_TODAY}"
+    if "DNS resolve" in text or "Cannot resolve" in text:
         return f"the host name of {where.address} is not known; check the address"
     if isinstance(error, Neo4jError):
         return f"{where.address} refused the connection: {error.message}"

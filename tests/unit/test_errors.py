@@ -16,7 +16,6 @@ from arcgraph.errors import (
     QueryTimeout,
     Refused,
     ServerGone,
-    UsageError,
 )
 from arcgraph.graph.bolt_errors import Where, is_retryable, translate_connect, translate_query
 
@@ -54,11 +53,6 @@ def test_no_driver_error_passes_untranslated(kind, translate):
     error = kind.__new__(kind)
     Exception.__init__(error, "something happened")
     assert isinstance(translate(error, WHERE), ConnectError | QueryError)
-
-
-def test_a_closed_driver_is_the_callers_fault():
-    error = translate_query(driver_errors.DriverError("Driver closed"), WHERE, timeout=1)
-    assert isinstance(error, UsageError)
 
 
 @pytest.mark.parametrize("error", [OSError("reset"), ValueError("x"), RuntimeError("never thought of")])

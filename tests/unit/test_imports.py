@@ -65,7 +65,7 @@ def fault(importer: str, target: str) -> str | None:
     room, other = importer.split(".")[0], target.split(".")[0]
     if target in BACK_ENDS and importer not in BACK_ENDS | {"build"}:
         return "only build.py knows the real servers and engines"
-    if target in INNER and room != "graph":
+    if target in INNER and room not in ("graph", "build"):
         return "an inner part of a back end"
     if room == other:
         return None

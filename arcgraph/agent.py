@@ -17,7 +17,7 @@ from arcgraph.domain import Schema
 from arcgraph.errors import QueryError, UsageError
 from arcgraph.graph.base import Graph
 from arcgraph.interpret.assemble import Reading, collecting, match_of, witnessing
-from arcgraph.interpret.confidence import WEAKEST_FIT, confidence, fit
+from arcgraph.interpret.confidence import confidence, holds
 from arcgraph.interpret.execute import Run, Runner
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.search.local import NameIndex, Report, open_or_build
@@ -172,7 +172,7 @@ class Agent:
                 partial=trace.elapsed > self._settings.ask.deadline,
             )
         sure = confidence(best.reading, interpretation.readings)
-        if fit(best.reading) < WEAKEST_FIT:
+        if not holds(best.reading):
             return Answer(
                 question,
                 Status.INSUFFICIENT,

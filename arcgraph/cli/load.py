@@ -89,14 +89,14 @@ def load(
     from arcgraph.graph import load as loading
 
     # Before the target is opened: a mistyped file name should not leave an empty graph behind.
-    loading.check(files, schema=schema, sep=_unescaped(sep), columns=columns, labels=labels)
+    sources = loading.check(files, schema=schema, sep=_unescaped(sep), columns=columns, labels=labels)
     graph = open_graph(
         to, database=database, user=user, password=password, create=True, settings=load_settings(timeout)
     )
     try:
         with _bar() as show:
             report = loading.load(
-                files,
+                sources,
                 graph,
                 schema=schema,
                 sep=_unescaped(sep),

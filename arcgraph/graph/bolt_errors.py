@@ -110,7 +110,7 @@ def _unreachable(error: Exception, where: Where) -> str:
     if "HTTP" in text:
         return f"{where.address} answers HTTP, not Bolt; use the server's Bolt port (7687 unless changed)"
     if isinstance(error, UnsupportedServerProduct):
-        return f"{where.address} is no Neo4j and not supported yet; {WORKS_TODAY}"
+        return f"{where.address} is no Neo4j; {WORKS_TODAY}"
     if "DNS resolve" in text or "Cannot resolve" in text:
         return f"the host name of {where.address} is not known; check the address"
     if isinstance(error, Neo4jError):

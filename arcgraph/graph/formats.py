@@ -13,9 +13,10 @@ import json
 import re
 import shutil
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -83,7 +84,6 @@ class Source:
     name: str = ""
     size: int = 0
     position: int = 0
-    _copy: Any = field(default=None, repr=False)
 
     @classmethod
     def open(cls, path: str | Path) -> Source:
@@ -104,10 +104,10 @@ class Source:
         return source
 
     def _keep_copy(self, stream: BinaryIO) -> None:
-        self._copy = tempfile.NamedTemporaryFile(prefix="arcgraph-")  # noqa: SIM115 -- removed with this object
-        shutil.copyfileobj(stream, self._copy)
-        self._copy.flush()
-        self.path = Path(self._copy.name)
+        with tempfile.NamedTemporaryFile(prefix="arcgraph-", delete=False) as copy:
+            shutil.copyfileobj(stream, copy)
+        self.path = Path(copy.name)
+        weakref.finalize(self, self.path.unlink, missing_ok=True)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Numbered lines without their ends; blank ones are left out. Raises ``LoadError`` where gzip is damaged."""

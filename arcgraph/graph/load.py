@@ -31,6 +31,7 @@ from arcgraph.graph.names import quote, stored_key
 MAX_RELATION_TYPES = 200
 RELATED, PREDICATE, ENTITY, NAME = "RELATED", "predicate", "Entity", "name"
 RelationsIn = Literal["types", "property"]
+Sources = str | Path | Iterable[str | Path | Source]
 
 _PASSAGE_LABELS = frozenset({"chunk", "passage", "document", "paragraph", "textunit"})
 _NAMING_WORDS = frozenset({"name", "title", "label", "id", "code", "key"})
@@ -78,7 +79,7 @@ class LoadReport:
 
 
 def load(
-    sources: str | Path | Iterable[str | Path],
+    sources: Sources,
     graph: Graph,
     *,
     schema: str | Path | None = None,
@@ -119,16 +120,20 @@ def load(
 
 
 def check(
-    sources: str | Path | Iterable[str | Path],
+    sources: Sources,
     *,
     schema: str | Path | None = None,
     sep: str | None = None,
     columns: str | None = None,
     labels: str | Path | Mapping[str, Sequence[str]] | None = None,
-) -> None:
-    """Look at the beginning of files as :func:`load` would, without a graph. Raises what ``load`` would raise."""
-    _open_files(sources, schema, sep, columns)
+) -> list[Source]:
+    """Look at the beginning of files as :func:`load` would, without a graph; raises what ``load`` would raise.
+
+    Returns what to give to ``load``: a pipe is read from its copy then, for it can be read only once.
+    """
+    files, _ = _open_files(sources, schema, sep, columns)
     _read_labels(labels)
+    return [file.source for file in files]
 
 
 def _silent(_: Progress) -> None:
@@ -148,14 +153,17 @@ def _check_usage(graph: Graph, relations: str | None, batch: int) -> None:
 
 
 def _open_files(
-    sources: str | Path | Iterable[str | Path], schema: str | Path | None, sep: str | None, columns: str | None
+    sources: Sources, schema: str | Path | None, sep: str | None, columns: str | None
 ) -> tuple[list[File], list[str]]:
     """The files with their readers, and notes on them. Hopeless ones are refused before anything is written."""
     paths = [sources] if isinstance(sources, str | Path) else list(sources)
     if not paths:
         raise UsageError("name at least one file to load")
     notes: list[str] = []
-    files = [_open_file(Source.open(path), schema, sep, columns, notes) for path in paths]
+    files = [
+        _open_file(path if isinstance(path, Source) else Source.open(path), schema, sep, columns, notes)
+        for path in paths
+    ]
     for file in files:
         _refuse_hopeless_head(file)
     return files, notes

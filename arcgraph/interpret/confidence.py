@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from arcgraph.interpret.assemble import Reading
 
 # Below this fit a reading explains so little of the question that its answer would be a guess.
-WEAKEST_FIT = 0.3
+WEAKEST_FIT = 0.15
+# A reading whose terms explain less of the question's content words answers another question.
+WEAKEST_GROUND = 0.25
 # A reading so much less likely than the best is not what was asked, even where the best finds nothing.
 MARGIN = 3.0
 _RIVALS = 12
@@ -22,6 +24,11 @@ def fit(reading: Reading) -> float:
     parts = reading.parts
     mean = (parts.support / hops + parts.coverage / max(1, hops) + parts.answer) / 3
     return math.exp(min(0.0, mean))
+
+
+def holds(reading: Reading) -> bool:
+    """Whether a reading explains enough of the question for its answer to be more than a guess."""
+    return bool(reading.described) or (fit(reading) >= WEAKEST_FIT and reading.parts.grounded >= WEAKEST_GROUND)
 
 
 def lead(reading: Reading, readings: Sequence[Reading]) -> float:

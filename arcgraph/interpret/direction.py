@@ -6,12 +6,16 @@ decides: active or passive, "of" and possessives, and what the relation's own na
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
 _SKIPPED = frozenset("the a an this that any".split())
 _OF = frozenset(("of", "for"))
+# Endings of nouns for who does something.
+_AGENTS = ("er", "or", "ist", "ant", "ian")
 
 
 def expected_direction(question: Question, span: tuple[int, int], place: int, relation: str) -> Direction | None:
@@ -67,3 +71,21 @@ def _of_relation(name: tuple[str, ...], word: str) -> Direction | None:
 def _is_verb(word: str) -> bool:
     """Whether a relation's first word is inflected as verbs are ("follows", "paid", "leading")."""
     return word.endswith(("ed", "ing", "id")) or (word.endswith("s") and not word.endswith(("ss", "us")))
+
+
+@lru_cache(maxsize=50_000)
+def role_direction(word: str, relation: str) -> Direction | None:
+    """Which way the last hop must point for its end to be a ``word``; ``None`` where the forms do not tell.
+
+    "actors" stand at the beginning of ACTED_IN and at the end of starred_actors, a "keeper" at that of KEEPER_OF.
+    """
+    name = split_name(relation)
+    if name[-1] == "of":
+        return Direction.IN
+    if name[-1] == "by" or name[0] in ("has", "have"):
+        return Direction.OUT
+    if word.rstrip("s") in {part.rstrip("s") for part in name}:
+        return Direction.OUT if len(name) > 1 or not _is_verb(name[0]) else None
+    if _is_verb(name[0]) and word.rstrip("s").endswith(_AGENTS):
+        return Direction.IN
+    return None

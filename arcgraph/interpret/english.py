@@ -39,6 +39,8 @@ RETURN_WORDS = ("same", "share", "shared", "also", "other", "common", "both")
 # Words that ask for no more than a description.
 DESCRIPTION_WORDS = frozenset("about describe description information info details facts know known tell".split())
 
+COPULAS = frozenset("is are was were be been".split())
+ARTICLES = frozenset("the a an some all any".split())
 YES_NO_STARTS = frozenset("is are was were do does did has have had can could will would".split())
 
 COUNT_PHRASES = (("how", "many"), ("number", "of"), ("count", "of"), ("count", "the"), ("count", "all"))

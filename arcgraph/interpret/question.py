@@ -9,9 +9,11 @@ from enum import StrEnum
 from itertools import pairwise
 
 from arcgraph.interpret.english import (
+    ARTICLES,
     CLASS_NOTION,
     CLASS_NOUNS,
     COMMAND_WORDS,
+    COPULAS,
     COUNT_PHRASES,
     FUNCTION_WORDS,
     NOTIONS,
@@ -152,8 +154,21 @@ def _asked(question: Question, sequence: list[str | None]) -> tuple[str, ...]:
         if word in NOTIONS:
             return NOTIONS[word]
         if word in QUESTION_WORDS:
-            return _nouns(sequence[i + 1 :])
+            return _after_question_word(sequence[i + 1 :])
     return _nouns(sequence)
+
+
+def _after_question_word(rest: list[str | None]) -> tuple[str, ...]:
+    """The noun that a question word asks for: right behind it, or behind a form of "to be" ("what are the genres").
+
+    Nothing where another verb follows ("what did she direct"), or the anchor ("what was she the director of").
+    """
+    if rest and rest[0] in COPULAS:
+        rest = rest[1:]
+        while rest and rest[0] in ARTICLES:
+            rest = rest[1:]
+        return () if rest and rest[0] is None else _nouns(rest)
+    return () if rest and (rest[0] is None or rest[0] in YES_NO_STARTS) else _nouns(rest)
 
 
 def _at(sequence: list[str | None], i: int) -> str | None:

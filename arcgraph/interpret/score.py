@@ -9,18 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from arcgraph.graph.pattern import Direction
+from arcgraph.interpret.direction import role_direction
 from arcgraph.interpret.paths import RelationPath
 from arcgraph.interpret.question import View
 from arcgraph.interpret.terms import Matrix, Vocabulary
 
 # Below this a probability is noise: it bounds what a single unexplained word or unworded hop can cost.
 FLOOR = 0.02
+# An answer known by its role in the last relation counts a little less than one known by its label.
+ROLE = 0.85
 # Exact assignment is run on so many paths, the best by an upper bound.
 EXACT = 80
 # Paths that must fall so far behind the best one are not scored exactly.
@@ -44,13 +48,15 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of one path's score, unweighted."""
+    """The parts of one path's score, unweighted; and ``grounded``, which is none: the share of the question's content
+    words that the path's own terms explain, null aside."""
 
     coverage: float
     support: float
     answer: float
     order: float
     direction: float = 0.0
+    grounded: float = 1.0
 
     def total(self, weights: Weights) -> float:
         return (
@@ -73,11 +79,14 @@ class Demand:
 @dataclass(frozen=True, slots=True)
 class Meanings:
     """A question in the columns of a vocabulary: ``words`` (content words, columns), and ``asked`` (columns), the best
-    over the words for what is asked. ``expects`` tells from a word's place which way a relation should point."""
+    over the words for what is asked; ``asked_source`` and ``asked_target`` the same for who stands at either end of a
+    relation. ``expects`` tells from a word's place which way a relation should point."""
 
     view: View
     words: Matrix
     asked: Vector
+    asked_source: Vector
+    asked_target: Vector
     round_trip: int
     expects: Callable[[int, str], Direction | None] | None = None
 
@@ -87,8 +96,28 @@ class Meanings:
     ) -> Meanings:
         """The meanings of a view's words; a view without any content word is read as asking for a thing."""
         seen = view if view.words else View(_NOTHING, (0,), (0,), view.asked)
-        asked = vocabulary.meanings(view.asked or _NOTHING).max(axis=0)
-        return cls(seen, vocabulary.meanings(seen.words), asked, vocabulary.round_trip, expects)
+        asked_words = view.asked or _NOTHING
+        asked = vocabulary.meanings(asked_words)
+        role = _roles(asked_words, vocabulary)
+        return cls(
+            seen,
+            vocabulary.meanings(seen.words),
+            asked.max(axis=0),
+            (asked * (role != Direction.OUT)).max(axis=0),
+            (asked * (role != Direction.IN)).max(axis=0),
+            vocabulary.round_trip,
+            expects,
+        )
+
+
+def _roles(words: Sequence[str], vocabulary: Vocabulary) -> NDArray[Any]:
+    """(words, columns): which way a last hop must point for its end to be a word; ``None``: untold."""
+    table = np.full((len(words), len(vocabulary.terms) + 2), None, dtype=object)
+    for i, word in enumerate(words):
+        for j, term in enumerate(vocabulary.terms):
+            if term.kind == "relation":
+                table[i, j] = role_direction(word, term.name)
+    return table
 
 
 class EncodedPaths:
@@ -104,6 +133,7 @@ class EncodedPaths:
         self.explains = np.zeros((len(paths), width), dtype=np.float32)
         self.last_label = np.full(len(paths), vocabulary.null, dtype=np.intp)
         self.last_relation = np.full(len(paths), -1, dtype=np.intp)
+        self.ends_out = np.array([p.steps[-1].direction == Direction.OUT for p in paths], dtype=bool)
         self.either_way = [_either_way(path, either_way) for path in paths]
         for i, path in enumerate(paths):
             self._encode(i, path, vocabulary)
@@ -118,8 +148,7 @@ class EncodedPaths:
         if any(d.way_back for d in self.demands[i]):
             self.explains[i, vocabulary.round_trip] = 1.0
         self.last_label[i] = vocabulary.column.get(("label", path.end), vocabulary.null)
-        if not self.demands[i][-1].way_back:
-            self.last_relation[i] = self.demands[i][-1].column
+        self.last_relation[i] = self.demands[i][-1].column
 
     def _pad_demands(self) -> None:
         longest = max((len(d) for d in self.demands), default=1)
@@ -136,19 +165,29 @@ class EncodedPaths:
 
     def coverage(self, meanings: Matrix) -> Vector:
         """Question explained by path: the sum over content words of the log of what the path's terms explain."""
-        return np.asarray(np.log(FLOOR + self.explains @ meanings.T).sum(axis=1), dtype=np.float32)
+        explained = np.minimum(self.explains @ meanings.T, 1.0)
+        return np.asarray(np.log(FLOOR + explained).sum(axis=1), dtype=np.float32)
 
     def answer(self, meanings: Meanings) -> Vector:
-        """What is asked for against the last label or, where labels say nothing, the last relation."""
+        """What is asked for against the last label or, where labels say nothing, its role in the last relation.
+
+        0 where the question does not say what it asks for.
+        """
+        if not meanings.view.asked:
+            return np.zeros(len(self.paths), dtype=np.float32)
         label = np.where(self.last_label < meanings.round_trip, meanings.asked[self.last_label], 0.0)
-        relation = np.where(self.last_relation >= 0, meanings.asked[self.last_relation], 0.0)
-        return np.asarray(np.log(FLOOR + np.maximum(label, relation)), dtype=np.float32)
+        roles = np.where(self.ends_out[:, None], meanings.asked_target, meanings.asked_source)
+        role = np.take_along_axis(roles, self.last_relation[:, None], axis=1)[:, 0] * (self.last_relation >= 0)
+        return np.asarray(np.log(FLOOR + np.maximum(label, ROLE * role)), dtype=np.float32)
 
     def answer_of(self, i: int, meanings: Meanings) -> float:
         """The same for one path."""
+        if not meanings.view.asked:
+            return 0.0
         label, relation = self.last_label[i], self.last_relation[i]
         best = meanings.asked[label] if label < meanings.round_trip else 0.0
-        return math.log(FLOOR + max(best, meanings.asked[relation] if relation >= 0 else 0.0))
+        roles = meanings.asked_target if self.ends_out[i] else meanings.asked_source
+        return math.log(FLOOR + max(best, ROLE * roles[relation] if relation >= 0 else 0.0))
 
     def support_bound(self, meanings: Matrix) -> Vector:
         """An upper bound of the support: every demand takes its best word, whoever else takes it too."""
@@ -193,7 +232,8 @@ def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bo
             break
         support, disorder, first_word = support_and_order(encoded.demands[i], meanings)
         turned = direction_part(encoded, int(i), meanings, first_word)
-        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder, turned)
+        share = grounded(encoded.explains[i], meanings)
+        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder, turned, share)
         best = max(best, parts.total(weights))
         found.append((int(i), parts))
     return found
@@ -207,7 +247,7 @@ def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, 
     explains = chosen[0][0].explains[chosen[0][1]]
     for encoded, i in chosen[1:]:
         explains = np.maximum(explains, encoded.explains[i])
-    coverage = float(np.log(FLOOR + meanings.words @ explains).sum())
+    coverage = float(np.log(FLOOR + np.minimum(meanings.words @ explains, 1.0)).sum())
     demands = [d for encoded, i in chosen for d in encoded.demands[i]]
     support, disorder, first_word = support_and_order(demands, meanings)
     turned = direction_part(*chosen[0], meanings, first_word) if len(chosen) == 1 else 0.0
@@ -215,7 +255,12 @@ def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, 
         # Words lie near their own anchor; across branches their order says nothing.
         disorder = 0.0
     answer = max(encoded.answer_of(i, meanings) for encoded, i in chosen) if answered else 0.0
-    return Parts(coverage, support, answer, disorder, turned)
+    return Parts(coverage, support, answer, disorder, turned, grounded(explains, meanings))
+
+
+def grounded(explains: Vector, meanings: Meanings) -> float:
+    """The mean over content words of the probability that one of the path's terms, and not null, is meant."""
+    return float(np.minimum(meanings.words[:, :-1] @ explains[:-1], 1.0).mean())
 
 
 def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:

@@ -84,8 +84,9 @@ _MOST_KNOWN = 50_000
 class Vocabulary:
     """The terms of a graph or of one query-local interface.
 
-    ``meanings(words)`` gives an array (words, terms + 2): each row sums to one; the last two columns are the round trip
-    ("the same", "also") and null.
+    ``meanings(words)`` gives an array (words, terms + 2) of probabilities; the last two columns are the round trip
+    ("the same", "also") and null. Terms of the same words (a label Order, a type ORDERS) do not compete: each has the
+    probability of both, and rows sum to one over different words.
     """
 
     def __init__(self, terms: Sequence[Term], embed: EmbedWords, calibration: Calibration | None = None):
@@ -98,6 +99,7 @@ class Vocabulary:
         self._owners = np.array([i for i, ws in enumerate(self._content) for _ in ws], dtype=np.intp)
         self._embed = embed
         self._known: dict[str, Matrix] = {}
+        self._groups = _groups([*(t.words for t in self.terms), ("\0return",), ("\0null",)])
         self._phrases = embed([t.phrase for t in self.terms])
         self._words = embed([w for ws in self._content for w in ws])
         self._returns = embed(list(RETURN_WORDS))
@@ -120,7 +122,9 @@ class Vocabulary:
         scores[:, m] = self._round_trip(words)
         logits = scores / self._calibration.temperature
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
+        shared = np.zeros((n, self._groups.max() + 1), dtype=np.float32)
+        np.maximum.at(shared.T, self._groups, weights.T)
+        return np.asarray((shared / shared.sum(axis=1, keepdims=True))[:, self._groups], dtype=np.float32)
 
     def _similarity(self, words: Sequence[str]) -> Matrix:
         stems = np.array([[max(shared_stem(w, t) for t in ts) for ts in self._content] for w in words], np.float32)
@@ -138,3 +142,10 @@ class Vocabulary:
         if vectors is None or self._returns is None:
             return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
         return np.asarray((vectors @ self._returns.T).max(axis=1), dtype=np.float32)
+
+
+def _groups(phrases: Sequence[tuple[str, ...]]) -> NDArray[np.intp]:
+    """For each term the number of its group: terms of the same content words, plural endings aside."""
+    numbers: dict[tuple[str, ...], int] = {}
+    keys = [tuple(w.rstrip("s") for w in content(words)) for words in phrases]
+    return np.array([numbers.setdefault(k, len(numbers)) for k in keys], dtype=np.intp)

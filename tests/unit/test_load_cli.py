@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,17 @@ def test_a_mistake_leaves_no_graph_behind(
     assert main(["load", *arguments, "--to", "g.arc"]) == USAGE
     assert told in capsys.readouterr().err
     assert not list(folder.glob("g.arc*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    writer = threading.Thread(target=(folder / "pipe").write_text, args=(NODES,))
+    writer.start()
+    assert main(["load", "pipe", "--to", "g.arc"]) == OK
+    writer.join()
+    with EmbeddedGraph(folder / "g.arc") as graph:
+        assert graph.read("MATCH (n) RETURN count(n)").records == [(2,)]
 
 
 def test_no_file_is_a_usage_error(folder: Path) -> None:

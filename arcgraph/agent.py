@@ -27,8 +27,10 @@ from arcgraph.tracing import Event, Recorder, Trace
 _WITNESS_ROWS = 200
 _NEAR_NAMES = 5
 _ALTERNATIVES = 5
-# How long a schema is trusted before the graph is asked whether it changed; a question must not pay for it each time.
-_FRESH_SECONDS = 30.0
+# The graph is asked at most so often whether it changed. Where it changes all the time, reading it anew must not take
+# more than a small share of the time, so an expensive one is kept for a while.
+_FRESH_SECONDS = 1.0
+_REFRESH_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class _Prepared:
     index: NameIndex
     reader: Reader
     runner: Runner
-    checked: float
+    check_at: float
 
 
 class Agent:
@@ -98,7 +100,7 @@ class Agent:
         """Read the schema and build or open the index now rather than with the first question."""
         with self._lock:
             if self._prepared is None:
-                self._prepared = self._prepare(self._graph.schema(), time.monotonic(), progress)
+                self._prepared = self._prepare(None, progress)
             return self._prepared.index
 
     # --- the loop ------------------------------------------------------------------------------------------------
@@ -133,22 +135,23 @@ class Agent:
 
     def _ready(self) -> _Prepared:
         with self._lock:
-            now = time.monotonic()
             ready = self._prepared
-            if ready is not None and now - ready.checked < _FRESH_SECONDS:
+            if ready is not None and time.monotonic() < ready.check_at:
                 return ready
-            schema = self._graph.schema()
-            if ready is not None and schema.fingerprint == ready.schema.fingerprint:
-                self._prepared = replace(ready, checked=now)
-            else:
-                self._prepared = self._prepare(schema, now)
+            self._prepared = self._prepare(ready)
             return self._prepared
 
-    def _prepare(self, schema: Schema, now: float, progress: Report | None = None) -> _Prepared:
+    def _prepare(self, ready: _Prepared | None, progress: Report | None = None) -> _Prepared:
+        """What is ``ready`` where the graph is still the same, else all of it anew."""
+        began = time.monotonic()
+        schema = self._graph.schema()
+        if ready is not None and schema.fingerprint == ready.schema.fingerprint:
+            return replace(ready, check_at=time.monotonic() + _FRESH_SECONDS)
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask)
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
-        return _Prepared(schema, index, reader, runner, now)
+        now = time.monotonic()
+        return _Prepared(schema, index, reader, runner, now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE))
 
     # --- outcomes ------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -264,3 +265,28 @@ def test_passages_are_cited(graph: Any, tmp_path: Path, settings: Settings) -> N
     answer = ask_of(graph, tmp_path, settings, nodes, edges, "Who designed the Nightjar?")
     assert names(answer) == {"Orla Quist"}
     assert [(c.id, c.text) for c in answer.citations if c.kind == "passage"] == [("c1", text)]
+
+
+def test_a_changed_graph_is_noticed(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "Ship", {"name": "Nightjar"}), ("2", "Person", {"name": "Orla Quist"})]
+    fill(graph, tmp_path, nodes, [("2", "DESIGNED", "1")])
+    agent = Agent(graph, settings=settings)
+    assert names(agent.ask("Who designed the Nightjar?")) == {"Orla Quist"}
+    # A new name with the same number of nodes and edges.
+    graph.write("MATCH (p:Person) SET p._arc_name = 'Ines Vael', p.name = 'Ines Vael'")
+    graph.save()
+    deadline = time.monotonic() + 20
+    while names(agent.ask("What did Ines Vael design?")) != {"Nightjar"}:
+        assert time.monotonic() < deadline, "the new name was never seen"
+        time.sleep(0.5)
+
+
+def test_without_any_embedder_spelling_alone_answers_and_says_what_it_lacks(
+    graph: Any, tmp_path: Path, settings: Settings
+) -> None:
+    fill(graph, tmp_path, *FLEET)
+    bare = Settings.load({}, cache={"dir": settings.cache.dir}, search={"embedder": "none"})
+    agent = Agent(graph, settings=bare)
+    answer = agent.ask("Who designed the ships that are moored at Port Ys?")
+    assert names(answer) == {"Orla Quist"}
+    assert names(agent.ask("Which ships did Orla Quist design?")) == {"Amber Gull", "Nightjar"}

@@ -16,8 +16,7 @@ from arcgraph.graph.names import quote
 # A space, which keeps the quotes, and an invisible separator, which no one's own names end with.
 NAME_MARK = " \u2063"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-# Whether a query can hold a name that is not plain at all: only then is it read token by token.
-_UNUSUAL = re.compile(r"`[^`]*[^A-Za-z0-9_`][^`]*`|``|[^\x00-\x7f]|`[0-9]")
+_QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _SUBQUERY_WORDS = frozenset(("EXISTS", "COUNT", "COLLECT", "CALL"))
 
 
@@ -33,7 +32,7 @@ def loaded_name(name: str) -> str:
 
 def store_names(query: str) -> str:
     """The query with every label and type as it is stored; a query that is no Cypher comes back as it is."""
-    if not _UNUSUAL.search(query):
+    if not _may_be_unusual(query):
         return query
     tokens = lex(query)
     if tokens.fault:
@@ -45,6 +44,16 @@ def store_names(query: str) -> str:
             parts += [query[done : token.offset], quote(stored_name(token.value))]
             done = token.end
     return "".join([*parts, query[done:]])
+
+
+def _may_be_unusual(query: str) -> bool:
+    """Whether the query may hold a name that is not plain: only then is it worth reading token by token."""
+    if not query.isascii():
+        return True
+    if "'" in query or '"' in query or "/" in query:
+        # A backtick inside a string or a comment would pair with the wrong one.
+        return "`" in query
+    return any(not _PLAIN.match(name) for name in _QUOTED.findall(query))
 
 
 def _labels_and_types(tokens: tuple[Token, ...]) -> Iterator[Token]:

@@ -111,7 +111,7 @@ class Reader:
         labels = candidate.anchor.labels or ("",)
         encoded = self._encode(labels)
         allowed = self._allowed(candidate, labels)
-        usable = np.array([(p.steps[0].descriptor.type, p.steps[0].direction) in allowed for p in encoded.paths], bool)
+        usable = np.array([move in allowed for move in encoded.first_moves], bool)
         meanings = self._meanings(question, view, candidate)
         found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable)]
         found.sort(key=lambda s: -s.parts.total(self._weights))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,7 @@ class EncodedPaths:
         self.last_label = np.full(len(paths), vocabulary.null, dtype=np.intp)
         self.last_relation = np.full(len(paths), -1, dtype=np.intp)
         self.ends_out = np.array([p.steps[-1].direction == Direction.OUT for p in paths], dtype=bool)
+        self.first_moves = [(p.steps[0].descriptor.type, p.steps[0].direction) for p in paths]
         self.either_way = [_either_way(path, either_way) for path in paths]
         for i, path in enumerate(paths):
             self._encode(i, path, vocabulary)
@@ -232,11 +233,11 @@ def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bo
             break
         support, disorder, first_word = support_and_order(encoded.demands[i], meanings)
         turned = direction_part(encoded, int(i), meanings, first_word)
-        share = grounded(encoded.explains[i], meanings)
-        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder, turned, share)
+        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder, turned)
         best = max(best, parts.total(weights))
         found.append((int(i), parts))
-    return found
+    shares = grounded(encoded.explains[[i for i, _ in found]], meanings)
+    return [(i, replace(parts, grounded=float(share))) for (i, parts), share in zip(found, shares, strict=True)]
 
 
 def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, *, answered: bool = True) -> Parts:
@@ -255,12 +256,13 @@ def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, 
         # Words lie near their own anchor; across branches their order says nothing.
         disorder = 0.0
     answer = max(encoded.answer_of(i, meanings) for encoded, i in chosen) if answered else 0.0
-    return Parts(coverage, support, answer, disorder, turned, grounded(explains, meanings))
+    return Parts(coverage, support, answer, disorder, turned, float(grounded(explains[None, :], meanings)[0]))
 
 
-def grounded(explains: Vector, meanings: Meanings) -> float:
-    """The mean over content words of the probability that one of the path's terms, and not null, is meant."""
-    return float(np.minimum(meanings.words[:, :-1] @ explains[:-1], 1.0).mean())
+def grounded(explains: Matrix, meanings: Meanings) -> Vector:
+    """For each path the mean over content words of the probability that one of its terms, and not null, is meant."""
+    shares = np.minimum(meanings.words[:, :-1] @ explains[:, :-1].T, 1.0).mean(axis=0)
+    return np.asarray(shares, dtype=np.float32)
 
 
 def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:

@@ -173,7 +173,7 @@ def test_answer_is_the_last_label_or_its_role() -> None:
 
 
 def test_grounded_leaves_null_out() -> None:
-    assert grounded(encoded(ONE).explains[0], meanings()) == pytest.approx((0.9 + 0.0) / 2)
+    assert grounded(encoded(ONE).explains, meanings())[0] == pytest.approx((0.9 + 0.0) / 2)
 
 
 def test_unusable_paths_are_not_scored() -> None:

@@ -175,7 +175,7 @@ class Agent:
                 partial=trace.elapsed > self._settings.ask.deadline,
             )
         sure = confidence(best.reading, interpretation.readings)
-        if not holds(best.reading):
+        if not holds(best.reading, interpretation.readings):
             return Answer(
                 question,
                 Status.INSUFFICIENT,

@@ -14,6 +14,8 @@ WEAKEST_GROUND = 0.25
 # A reading so much less likely than the best is not what was asked, even where the best finds nothing.
 MARGIN = 3.0
 _RIVALS = 12
+_AGREES = math.log(0.4)
+_CLEAR_LEAD = 0.6
 
 
 def fit(reading: Reading) -> float:
@@ -26,9 +28,17 @@ def fit(reading: Reading) -> float:
     return math.exp(min(0.0, mean))
 
 
-def holds(reading: Reading) -> bool:
-    """Whether a reading explains enough of the question for its answer to be more than a guess."""
-    return bool(reading.described) or (fit(reading) >= WEAKEST_FIT and reading.parts.grounded >= WEAKEST_GROUND)
+def holds(reading: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether a reading explains enough of the question for its answer to be more than a guess.
+
+    One word that it does not explain is forgiven where no other reading comes near and what is asked for agrees.
+    """
+    if reading.described:
+        return True
+    if fit(reading) < WEAKEST_FIT:
+        return False
+    alone = reading.parts.words <= 1 and reading.parts.answer >= _AGREES and lead(reading, readings) >= _CLEAR_LEAD
+    return alone or reading.parts.grounded >= WEAKEST_GROUND
 
 
 def lead(reading: Reading, readings: Sequence[Reading]) -> float:

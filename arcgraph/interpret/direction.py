@@ -9,13 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arcgraph.graph.pattern import Direction
+from arcgraph.interpret.english import AGENT_ENDINGS
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
 _SKIPPED = frozenset("the a an this that any".split())
 _OF = frozenset(("of", "for"))
-# Endings of nouns for who does something.
-_AGENTS = ("er", "or", "ist", "ant", "ian")
 
 
 def expected_direction(question: Question, span: tuple[int, int], place: int, relation: str) -> Direction | None:
@@ -86,6 +85,6 @@ def role_direction(word: str, relation: str) -> Direction | None:
         return Direction.OUT
     if word.rstrip("s") in {part.rstrip("s") for part in name}:
         return Direction.OUT if len(name) > 1 or not _is_verb(name[0]) else None
-    if _is_verb(name[0]) and word.rstrip("s").endswith(_AGENTS):
+    if _is_verb(name[0]) and word.rstrip("s").endswith(AGENT_ENDINGS):
         return Direction.IN
     return None

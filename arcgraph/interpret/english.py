@@ -9,9 +9,9 @@ from __future__ import annotations
 FUNCTION_WORDS = frozenset(
     """
     a an the of is are was were be been being am do does did done has have had having can could will would shall should
-    may might must in on at by for to from with within into onto about as and or nor but if than then that this these
+    may might must in on at by for to from with within into onto as and or nor but if than then that this these
     those it its he him his she her hers they them their theirs we us our you your i me my mine there here so such
-    me any some all each every both either which what who whom whose when where why how s t re ve ll d
+    me any some all each every both either few several which what who whom whose when where why how s t re ve ll d
     """.split()
 )
 
@@ -36,8 +36,16 @@ CLASS_NOTION = ("genre", "category", "type")
 # Words that say "by the same relation there and back again".
 RETURN_WORDS = ("same", "share", "shared", "also", "other", "common", "both")
 
-# Words that ask for no more than a description.
-DESCRIPTION_WORDS = frozenset("about describe description information info details facts know known tell".split())
+# Words that ask for no more than a description, unless the graph has a relation for what they say.
+DESCRIPTION_WORDS = frozenset(
+    "about describe describes described describing description information info details facts know known tell".split()
+)
+# Words whose sense as part of a question is what a thing is about, and the nouns for that.
+ABOUT_WORDS = frozenset("about describe describes described describing topic topics".split())
+ABOUT_NOTION = ("topic", "subject", "theme", "keyword", "tag")
+
+# Endings of nouns for who does something.
+AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian")
 
 COPULAS = frozenset("is are was were be been".split())
 ARTICLES = frozenset("the a an some all any".split())

@@ -71,9 +71,14 @@ class Moves:
     def of(self, label: str, *, first: bool = False) -> list[Step]:
         """The steps that leave a label; as ``first`` step from an anchor the accidental ones, too.
 
-        What an anchor really has around it is asked of the graph, so there nothing need be guessed away.
+        They matter where the label has no other step over that relation: what an anchor really has around it is asked
+        of the graph, so nothing need be guessed away there.
         """
-        return self._from.get(label, []) + (self._accidental.get(label, []) if first else [])
+        meant = self._from.get(label, [])
+        if not first:
+            return meant
+        known = {(s.descriptor.type, s.direction) for s in meant}
+        return meant + [s for s in self._accidental.get(label, []) if (s.descriptor.type, s.direction) not in known]
 
 
 def _meant(triples: list[Endpoint], edges: int) -> set[Endpoint]:

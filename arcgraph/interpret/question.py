@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from arcgraph.interpret.english import (
+    AGENT_ENDINGS,
     ARTICLES,
     CLASS_NOTION,
     CLASS_NOUNS,
@@ -61,7 +62,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A question seen from its anchors: the other content words, and how many tokens each is from the nearest anchor.
+    """A question seen from its anchors: the other content words, and how far each is from the nearest anchor.
 
     ``asked`` are the words for what is asked, ``places`` the content words' positions in the question.
     """
@@ -109,9 +110,25 @@ def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
     return View(
         words=tuple(w for i in kept if (w := sequence[i])),
         places=tuple(originals[i] for i in kept),
-        distances=tuple(min(abs(i - a) for a in anchors) for i in kept),
+        distances=tuple(_distance(question, sequence, originals, anchors, i) for i in kept),
         asked=_asked(question, sequence),
     )
+
+
+def _distance(question: Question, sequence: list[str | None], originals: list[int], anchors: list[int], at: int) -> int:
+    """How far a word is from the anchor, in the order in which hops lead away from it.
+
+    Before the anchor tokens are counted ("the students of the designer of Ys"). What follows the anchor is said of all
+    that stood before it ("the ships that the designer of Ys built"), so it lies farther than that; but for a noun that
+    belongs to the anchor itself ("Ys designers", "Ys's designer").
+    """
+    nearest = min(anchors, key=lambda a: abs(at - a))
+    if at < nearest or len(anchors) > 1:
+        return abs(at - nearest)
+    word = sequence[at] or ""
+    end = question.tokens[originals[nearest + 1] - 1].end if nearest + 1 < len(originals) else 0
+    owned = question.text[end : end + 2] in ("'s", "’s") or word.rstrip("s").endswith(AGENT_ENDINGS)
+    return at - nearest if owned and at == nearest + 1 else at
 
 
 def _pieces(token: Token, spans: list[tuple[int, int]]) -> Iterator[str | None]:

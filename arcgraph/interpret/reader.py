@@ -28,6 +28,8 @@ from arcgraph.settings import AskSettings
 _JOINED_PATHS = 15
 _JOINED_HOPS = 2
 _KEPT = 50
+# What describing an anchor scores: a path that the words fit well is the better answer.
+DESCRIPTION = -1.5
 # No path scores higher: its parts are logarithms of probabilities, give or take the floor.
 BEST_POSSIBLE = 0.5
 
@@ -85,7 +87,8 @@ class Reader:
             view = view_from(question, [candidate.anchor.span])
             if _asks_for_description(view):
                 readings.append(self._description(candidate, cost))
-                continue
+                if not view.words:
+                    continue
             scored, count = self._paths_from(question, candidate, view)
             considered += count
             paths.append((candidate, scored))
@@ -151,7 +154,8 @@ class Reader:
             )
 
     def _description(self, candidate: Candidate, cost: float) -> Reading:
-        return Reading((), Intent.DESCRIBE, -cost, Parts(0.0, 0.0, 0.0, 0.0), described=candidate.anchor)
+        score = DESCRIPTION - cost
+        return Reading((), Intent.DESCRIBE, score, Parts(0.0, 0.0, 0.0, 0.0), described=candidate.anchor)
 
     # --- two anchors ---------------------------------------------------------------------------------------------
 

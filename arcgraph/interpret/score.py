@@ -48,8 +48,8 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of one path's score, unweighted; and ``grounded``, which is none: the share of the question's content
-    words that the path's own terms explain, null aside."""
+    """The parts of one path's score, unweighted; and what is none: ``grounded``, the share of the question's content
+    words that the path's own terms explain, null aside, and ``words``, how many content words there are."""
 
     coverage: float
     support: float
@@ -57,6 +57,7 @@ class Parts:
     order: float
     direction: float = 0.0
     grounded: float = 1.0
+    words: int = 0
 
     def total(self, weights: Weights) -> float:
         return (
@@ -237,7 +238,10 @@ def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bo
         best = max(best, parts.total(weights))
         found.append((int(i), parts))
     shares = grounded(encoded.explains[[i for i, _ in found]], meanings)
-    return [(i, replace(parts, grounded=float(share))) for (i, parts), share in zip(found, shares, strict=True)]
+    return [
+        (i, replace(parts, grounded=float(share), words=len(meanings.view.words)))
+        for (i, parts), share in zip(found, shares, strict=True)
+    ]
 
 
 def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, *, answered: bool = True) -> Parts:
@@ -256,7 +260,8 @@ def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, 
         # Words lie near their own anchor; across branches their order says nothing.
         disorder = 0.0
     answer = max(encoded.answer_of(i, meanings) for encoded, i in chosen) if answered else 0.0
-    return Parts(coverage, support, answer, disorder, turned, float(grounded(explains[None, :], meanings)[0]))
+    share = float(grounded(explains[None, :], meanings)[0])
+    return Parts(coverage, support, answer, disorder, turned, share, len(meanings.view.words))
 
 
 def grounded(explains: Matrix, meanings: Meanings) -> Vector:

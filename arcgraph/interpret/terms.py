@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcgraph.interpret.english import RETURN_WORDS
+from arcgraph.interpret.english import ABOUT_NOTION, ABOUT_WORDS, RETURN_WORDS
 from arcgraph.interpret.verbalise import content, relation_words
 from arcgraph.search.text import is_unspaced
 
@@ -115,16 +115,24 @@ class Vocabulary:
         return np.stack([self._known[w] for w in words])
 
     def _distribution(self, words: Sequence[str]) -> Matrix:
+        """As :meth:`meanings`, computed; a word that stands for a notion means what the best of its nouns does."""
+        senses = [(w, *ABOUT_NOTION) if w in ABOUT_WORDS else (w,) for w in words]
+        flat = [sense for group in senses for sense in group]
+        starts = np.cumsum([0, *(len(group) for group in senses[:-1])])
+        scores = np.maximum.reduceat(self._scores(flat), starts, axis=0)
+        logits = scores / self._calibration.temperature
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shared = np.zeros((len(words), self._groups.max() + 1), dtype=np.float32)
+        np.maximum.at(shared.T, self._groups, weights.T)
+        return np.asarray((shared / shared.sum(axis=1, keepdims=True))[:, self._groups], dtype=np.float32)
+
+    def _scores(self, words: Sequence[str]) -> Matrix:
         n, m = len(words), len(self.terms)
         scores = np.full((n, m + 2), self._calibration.null, dtype=np.float32)
         if m:
             scores[:, :m] = self._similarity(words)
         scores[:, m] = self._round_trip(words)
-        logits = scores / self._calibration.temperature
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shared = np.zeros((n, self._groups.max() + 1), dtype=np.float32)
-        np.maximum.at(shared.T, self._groups, weights.T)
-        return np.asarray((shared / shared.sum(axis=1, keepdims=True))[:, self._groups], dtype=np.float32)
+        return scores
 
     def _similarity(self, words: Sequence[str]) -> Matrix:
         stems = np.array([[max(shared_stem(w, t) for t in ts) for ts in self._content] for w in words], np.float32)

@@ -49,7 +49,12 @@ def test_load_then_ask_as_on_a_file(live_neo4j: Any, neo4j_graph: Any, tmp_path:
 def test_a_wrong_password_is_one_sentence(live_neo4j: Any, tmp_path: Path) -> None:
     if live_neo4j.password is None:
         pytest.skip("this server asks for no password")
-    environ = {**os.environ, "NEO4J_USERNAME": "neo4j", "NEO4J_PASSWORD": "s3cret-nope", "ARCGRAPH_CACHE_DIR": str(tmp_path)}
+    environ = {
+        **os.environ,
+        "NEO4J_USERNAME": "neo4j",
+        "NEO4J_PASSWORD": "s3cret-nope",
+        "ARCGRAPH_CACHE_DIR": str(tmp_path),
+    }
     asked = subprocess.run(
         [sys.executable, "-m", "arcgraph.cli", "ask", "Who?", "--graph", live_neo4j.uri],
         capture_output=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,8 +89,9 @@ def test_an_accidental_triple_is_followed_from_an_anchor_only() -> None:
     )
     doubled = replace(doubled, types={**doubled.types, "DESIGNED": TypeInfo("DESIGNED", Count(1000))})
     moves = Moves(doubled)
-    assert [s.label for s in moves.of("Person")] == ["Ship"]
-    assert [s.label for s in moves.of("Person", first=True)] == ["Ship", "Trip"]
+    assert [s.label for s in moves.of("Person", first=True)] == ["Ship"]
+    assert [s.label for s in moves.of("Trip")] == ["Ship"]
+    assert [s.label for s in moves.of("Trip", first=True)] == ["Ship", "Person"]
 
 
 def test_a_rare_triple_that_nothing_else_accounts_for_is_meant() -> None:
@@ -225,15 +227,15 @@ def test_of_overlapping_leftovers_only_the_strongest_counts() -> None:
 
 
 def reading(score: float, grounded_share: float = 1.0, **parts: float) -> Reading:
-    filled = {"coverage": 0.0, "support": 0.0, "answer": 0.0, "order": 0.0, **parts}
+    filled: dict[str, Any] = {"coverage": 0.0, "support": 0.0, "answer": 0.0, "order": 0.0, **parts}
     return Reading((Branch(anchor("Ys", 0, 2), ONE),), Intent.LIST, score, Parts(**filled, grounded=grounded_share))
 
 
 def test_confidence_needs_fit_ground_and_lead() -> None:
     assert fit(reading(0.0)) == 1.0
     assert fit(reading(0.0, support=-3.0)) == pytest.approx(math.exp(-1.0))
-    assert holds(reading(0.0))
-    assert not holds(reading(0.0, grounded_share=0.1))
+    assert holds(reading(0.0), [])
+    assert not holds(reading(0.0, grounded_share=0.1, words=2), [])
     first, second = reading(0.0), reading(-1.0)
     assert lead(first, [first, second]) == pytest.approx(1 / (1 + math.exp(-1)))
 

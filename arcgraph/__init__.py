@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from arcgraph.agent import Agent
     from arcgraph.answer.result import Answer, Status
     from arcgraph.build import connect
+    from arcgraph.graph.guard import Verdict, check
     from arcgraph.settings import Settings
 
 __version__ = "0.1.0"
 
-__all__ = ["Agent", "Answer", "Settings", "Status", "__version__", "connect"]
+__all__ = ["Agent", "Answer", "Settings", "Status", "Verdict", "__version__", "check", "connect"]
 
 # Loaded when first used: drivers, engines and numpy take seconds that `arcgraph --help` and the embedded engine's
 # worker process need not spend.
@@ -23,6 +24,8 @@ _HOMES = {
     "Status": "arcgraph.answer.result",
     "connect": "arcgraph.build",
     "Settings": "arcgraph.settings",
+    "Verdict": "arcgraph.graph.guard",
+    "check": "arcgraph.graph.guard",
 }
 
 

@@ -23,7 +23,7 @@ from arcgraph.errors import ArcgraphError
 # Newer releases of typer carry their own copy of click, so its base error is found through one that typer exports.
 _ClickError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-_COMMANDS = ("ask", "schema", "load", "index", "doctor")
+_COMMANDS = ("ask", "schema", "load", "index", "check", "doctor")
 
 app = typer.Typer(
     name="arcgraph",
@@ -51,8 +51,7 @@ def _options(
 
 
 for _command in _COMMANDS:
-    if importlib.util.find_spec(f"arcgraph.cli.{_command}"):  # TEMP
-        importlib.import_module(f"arcgraph.cli.{_command}").register(app)
+    importlib.import_module(f"arcgraph.cli.{_command}").register(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

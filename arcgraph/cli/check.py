@@ -25,7 +25,8 @@ from arcgraph.errors import UsageError
 
 if TYPE_CHECKING:
     from arcgraph.domain import Schema
-    from arcgraph.graph.guard import Reason, SchemaFault, Verdict
+    from arcgraph.graph.guard import Reason, Verdict
+    from arcgraph.graph.schema_check import SchemaFault
     from arcgraph.settings import Settings
 
 

@@ -12,7 +12,9 @@ import argparse
 import difflib
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -72,8 +74,8 @@ STOPS: dict[str, Stop] = {
     "How tall is Corrin High Light?": Stop(
         frozenset({29.0}),
         {
-            Verdict.MISSED: "The height is there, as `height_m`: 29.0. Questions about a property are not read yet, only "
-            "questions about relations."
+            Verdict.MISSED: "The height is there, as `height_m`: 29.0. Questions about a property are not read yet, "
+            "only those about relations."
         },
     ),
     "Where was the keeper of Dunlin Light born?": Stop(frozenset({"Brannoch Kirk"})),
@@ -94,8 +96,8 @@ STOPS: dict[str, Stop] = {
     "On which islands are the lighthouses that students of Tobias Renn designed?": Stop(
         frozenset({"Kittiwake Rock", "Marrow Stack", "Great Skerrow", "Velsay"}),
         {
-            Verdict.WRONG: "“Students” is not tied to `MENTOR_OF`, so that the hop to them is left out and the answer is "
-            "about Renn's own lighthouses. The right reading is the first of the others. Nothing in the confidence "
+            Verdict.WRONG: "“Students” is not tied to `MENTOR_OF`, so that the hop to them is left out and the answer "
+            "is about Renn's own lighthouses. The right reading is the first of the others. Nothing in the confidence "
             "gives this away: read the reading."
         },
     ),
@@ -104,7 +106,7 @@ STOPS: dict[str, Stop] = {
     "Who painted the portrait of Edda Brisk?": Stop(
         frozenset(),
         {
-            Verdict.RIGHT: "The graph knows nothing of portraits. It says so and offers what it does know of her.",
+            Verdict.RIGHT: "The graph knows nothing of portraits, so it names no painter. It offers what it does know.",
             Verdict.WRONG: "The graph knows nothing of portraits, so any answer is made up.",
         },
     ),
@@ -115,7 +117,7 @@ def ask_all() -> list[Answer]:
     """Ask the ten questions with the settings that the page stands for, whatever the environment says."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.load({}, cache={"dir": folder}, search={"embedder": "static"})
-        with connect("demo:", settings=settings) as graph:
+        with closing(connect("demo:", settings=settings)) as graph:
             agent = Agent(graph, settings=settings)
             return [agent.ask(question) for question in QUESTIONS]
 
@@ -143,11 +145,15 @@ def page(answers: Sequence[Answer]) -> str:
 
 def _summary(verdicts: Sequence[Verdict]) -> str:
     right, wrong, missed = (verdicts.count(v) for v in (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED))
-    return (
-        f"Of the ten, **{right} are right** (one of them has no answer in the graph and gets none), {missed} are missed "
-        f"with a question back, and {wrong} are wrong. Each answer begins with what is asked and ends with how the "
-        "question was read, which is the quickest way to see whether it was understood."
+    return _wrapped(
+        f"Of the ten, **{right} are right**, {missed} are missed with a question back, and {wrong} are wrong. (The "
+        "last one has no answer in the graph, so to give none is right.) Each answer ends with how the question was "
+        "read, which is the quickest way to see whether it was understood."
     )
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text.strip(), 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _stop(answer: Answer, verdict: Verdict) -> Iterator[str]:
@@ -156,7 +162,7 @@ def _stop(answer: Answer, verdict: Verdict) -> Iterator[str]:
     remark = STOPS[answer.question].remarks.get(verdict, "")
     if verdict is not Verdict.RIGHT and not remark:
         raise SystemExit(f"{verdict}: {answer.question!r} gives {answer.text!r}; say in STOPS why")
-    yield f"`{answer.status}`, confidence {answer.confidence:.1f}. {_VERDICT_TEXT[verdict]} {remark}".rstrip()
+    yield _wrapped(f"`{answer.status}`, confidence {answer.confidence:.1f}. {_VERDICT_TEXT[verdict]} {remark}")
     if verdict is not Verdict.RIGHT and answer.status == Status.ANSWERED:
         yield ""
         yield from (f"- other reading: {a.reading}" for a in answer.alternatives[:_SHOWN_ALTERNATIVES])

@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What you want to know, in quotation marks.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in quotation marks.")],
     graph: GraphOption = None,
     database: DatabaseOption = None,
     user: UserOption = None,
@@ -76,10 +76,17 @@ def ask(
 
 def _show(answer: Answer, limit: int, trace: bool) -> None:
     for notice in answer.notices:
-        err.print(f"note: {notice}", style="dim", markup=False)
+        err.print(f"note: {notice}", style="dim", markup=False, soft_wrap=True)
     out.print(answer.text, style="bold", markup=False, soft_wrap=True)
     if answer.rows:
         _show_rows(answer, limit)
+    if answer.partial:
+        what = (
+            "at the row limit (ARCGRAPH_ASK_MAX_ROWS)"
+            if answer.rows
+            else "short by the deadline (ARCGRAPH_ASK_DEADLINE)"
+        )
+        out.print(f"… cut {what}", style="yellow", markup=False)
     for line in answer.tried:
         out.print(f"  tried: {line}", style="dim", markup=False, soft_wrap=True)
     _show_evidence(answer)
@@ -105,8 +112,6 @@ def _show_rows(answer: Answer, limit: int) -> None:
     out.print(table)
     if len(answer.rows) > limit:
         out.print(f"… {len(answer.rows) - limit} more (--limit)", style="dim", markup=False)
-    if answer.partial:
-        out.print("… cut at the row limit (ARCGRAPH_ASK_MAX_ROWS)", style="yellow", markup=False)
 
 
 def _show_evidence(answer: Answer) -> None:
@@ -125,4 +130,6 @@ def _show_evidence(answer: Answer) -> None:
 def _show_trace(answer: Answer) -> None:
     out.print("\nTrace", style="bold")
     for event in answer.trace:
-        out.print(f"  {event.at * 1000:8.1f} ms  {event.stage}: {event.kind} {dict(event.data)}", markup=False)
+        out.print(
+            f"  {event.at * 1000:8.1f} ms  {event.stage}: {event.kind} {dict(event.data)}", markup=False, soft_wrap=True
+        )

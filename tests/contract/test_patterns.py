@@ -95,7 +95,7 @@ def wrong(graph: Any, small: oracle.SmallGraph, pattern: Any) -> tuple[str, bool
     return (f"{reason}\n{text}\n{params}" if reason else ""), bool(got)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_random_patterns_agree_with_brute_force(graph: Any, tmp_path: Path) -> None:
     rng = random.Random(SEED)
     features: Counter[str] = Counter()

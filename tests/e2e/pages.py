@@ -13,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<text>.*?)^(?P=indent)```[ ]*$", re.M | re.S)
-# The words after the command's name, up to what ends a command in a shell or a sentence.
-_COMMAND = re.compile(r"(?:^|[`(\s])arcgraph +([a-z][a-z-]*)([^`\n|;&]*)", re.M)
+# A command in running text stands between backticks, in a block of shell it begins a line.
+_COMMAND = re.compile(r"(?:(?<!`)`|^)(?:\$ )?arcgraph +([a-z][a-z-]*)([^`\n|;&]*)", re.M)
 _OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
 
 
@@ -47,7 +47,7 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def expected_output(block: Block, following: Block | None) -> str | None:
+def expected_output(following: Block | None) -> str | None:
     """What a block prints by the page: the ``text output`` block after it."""
     if following is not None and following.language == "text" and "output" in following.marks:
         return following.text
@@ -81,10 +81,13 @@ def run_block(block: Block, folder: Path, cache: Path) -> subprocess.CompletedPr
     )
 
 
-def commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands of arcgraph that a text mentions, each with its options."""
-    for match in _COMMAND.finditer(text.replace("\\\n", " ")):
-        yield match[1], _OPTION.findall(re.sub(r"\"[^\"]*\"", "", match[2].partition(" #")[0]))
+def commands(page: str) -> Iterator[tuple[str, list[str]]]:
+    """The commands of arcgraph that a page mentions, each with its options."""
+    shell = [m["text"].replace("\\\n", " ") for m in _FENCE.finditer(page) if m["info"].startswith("bash")]
+    spans = re.findall(r"`[^`\n]+`", _FENCE.sub("", page))
+    for text in (*shell, *spans):
+        for match in _COMMAND.finditer(text):
+            yield match[1], _OPTION.findall(re.sub(r"\"[^\"]*\"", "", match[2].partition(" #")[0]))
 
 
 def links(text: str) -> list[str]:

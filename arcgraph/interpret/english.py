@@ -44,6 +44,75 @@ DESCRIPTION_WORDS = frozenset(
 ABOUT_WORDS = frozenset("about describe describes described describing topic topics".split())
 ABOUT_NOTION = ("topic", "subject", "theme", "keyword", "tag")
 
+# Verbs whose past forms do not begin as they do themselves, so that a derivation ("leader", "keeper") is recognised.
+IRREGULAR_FORMS = {
+    form: base
+    for base, forms in {
+        "beat": "beaten",
+        "bind": "bound",
+        "bite": "bit bitten",
+        "blow": "blew blown",
+        "break": "broke broken",
+        "breed": "bred",
+        "bring": "brought",
+        "build": "built",
+        "buy": "bought",
+        "catch": "caught",
+        "choose": "chose chosen",
+        "deal": "dealt",
+        "draw": "drew drawn",
+        "drive": "drove driven",
+        "eat": "ate eaten",
+        "fall": "fell fallen",
+        "feed": "fed",
+        "fight": "fought",
+        "find": "found",
+        "fly": "flew flown",
+        "forbid": "forbade forbidden",
+        "freeze": "froze frozen",
+        "give": "gave given",
+        "grow": "grew grown",
+        "hide": "hid hidden",
+        "hold": "held",
+        "keep": "kept",
+        "know": "knew known",
+        "lead": "led",
+        "leave": "left",
+        "lend": "lent",
+        "lose": "lost",
+        "make": "made",
+        "meet": "met",
+        "pay": "paid",
+        "ride": "rode ridden",
+        "ring": "rang rung",
+        "run": "ran",
+        "say": "said",
+        "see": "saw seen",
+        "seek": "sought",
+        "sell": "sold",
+        "send": "sent",
+        "shoot": "shot",
+        "sing": "sang sung",
+        "sit": "sat",
+        "sleep": "slept",
+        "speak": "spoke spoken",
+        "spend": "spent",
+        "stand": "stood",
+        "steal": "stole stolen",
+        "swim": "swam swum",
+        "take": "took taken",
+        "teach": "taught",
+        "tell": "told",
+        "think": "thought",
+        "throw": "threw thrown",
+        "wear": "wore worn",
+        "weave": "wove woven",
+        "win": "won",
+        "write": "wrote written",
+    }.items()
+    for form in forms.split()
+}
+
 # Endings of nouns for who does something.
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -12,13 +12,14 @@ import numpy as np
 from arcgraph.domain import Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_candidates, unexplained
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.english import DESCRIPTION_WORDS
 from arcgraph.interpret.explore import Move, first_moves
-from arcgraph.interpret.paths import Moves, RelationPath, enumerate_paths
+from arcgraph.interpret.paths import Moves, RelationPath, Step, enumerate_paths
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Weights, joint_parts, score_paths
 from arcgraph.interpret.terms import EmbedWords, Vocabulary, label_term, relation_term
@@ -28,6 +29,8 @@ from arcgraph.settings import AskSettings
 _JOINED_PATHS = 15
 _JOINED_HOPS = 2
 _KEPT = 50
+# Scores nearer than this are one score.
+_TELLS_APART = 1e-4
 # What describing an anchor scores: a path that the words fit well is the better answer.
 DESCRIPTION = -1.5
 # No path scores higher: its parts are logarithms of probabilities, give or take the floor.
@@ -101,7 +104,7 @@ class Reader:
                 readings += joined
                 best = max([best, *(r.score for r in joined)])
         readings.sort(key=lambda r: -r.score)
-        return Interpretation(question, tuple(candidates), tuple(readings[:_KEPT]), considered)
+        return Interpretation(question, tuple(candidates), tuple(_undirected(readings[:_KEPT])), considered)
 
     def _by_cost(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The leading candidates, those first that leave least unexplained: so most of the rest is skipped."""
@@ -207,6 +210,44 @@ class Reader:
                 parts,
                 goal=goal.anchor,
             )
+
+
+def _undirected(readings: Sequence[Reading]) -> list[Reading]:
+    """Readings that differ only in which way edges point, and that nothing tells apart, become one that goes both ways.
+
+    So it is with relations that are mutual but stored once ("married to").
+    """
+    merged: list[Reading] = []
+    for reading in readings:
+        twin = next((i for i, r in enumerate(merged) if _are_twins(r, reading)), None)
+        if twin is None:
+            merged.append(reading)
+        else:
+            merged[twin] = _both_ways(merged[twin], reading)
+    return merged
+
+
+def _are_twins(one: Reading, other: Reading) -> bool:
+    return abs(one.score - other.score) < _TELLS_APART and _shape(one) == _shape(other) and bool(one.branches)
+
+
+def _shape(reading: Reading) -> tuple[object, ...]:
+    """Everything but directions."""
+    steps = tuple((s.descriptor, s.label) for b in reading.branches for s in b.path.steps)
+    starts = tuple((b.anchor, b.path.start, len(b.path.steps)) for b in reading.branches)
+    return (starts, steps, reading.goal, reading.intent)
+
+
+def _both_ways(one: Reading, other: Reading) -> Reading:
+    branches = tuple(
+        replace(a, path=replace(a.path, steps=tuple(map(_both, a.path.steps, b.path.steps))))
+        for a, b in zip(one.branches, other.branches, strict=True)
+    )
+    return replace(one, branches=branches)
+
+
+def _both(one: Step, other: Step) -> Step:
+    return one if one.direction == other.direction else replace(one, direction=Direction.BOTH)
 
 
 def _asks_for_description(view: View) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcgraph.interpret.english import ABOUT_NOTION, ABOUT_WORDS, RETURN_WORDS
+from arcgraph.interpret.english import ABOUT_NOTION, ABOUT_WORDS, IRREGULAR_FORMS, RETURN_WORDS
 from arcgraph.interpret.verbalise import content, relation_words
 from arcgraph.search.text import is_unspaced
 
@@ -61,6 +61,7 @@ def shared_stem(a: str, b: str) -> float:
     Finds derivations that embeddings of single words miss ("director" and "directed", "screenwriter" and "written"),
     while a free substring match would pair words that merely end alike.
     """
+    a, b = IRREGULAR_FORMS.get(a, a), IRREGULAR_FORMS.get(b, b)
     if a == b or a.rstrip("s") == b.rstrip("s"):
         return 1.0
     if is_unspaced(a[0]) and is_unspaced(b[0]):

@@ -290,3 +290,12 @@ def test_without_any_embedder_spelling_alone_answers_and_says_what_it_lacks(
     answer = agent.ask("Who designed the ships that are moored at Port Ys?")
     assert names(answer) == {"Orla Quist"}
     assert names(agent.ask("Which ships did Orla Quist design?")) == {"Amber Gull", "Nightjar"}
+
+
+def test_a_mutual_relation_is_followed_both_ways(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [(str(i), "Person", {"name": n}) for i, n in enumerate(("Ada Vorn", "Bo Tarn", "Cy Holt", "Di Quist"))]
+    fill(graph, tmp_path, nodes, [("0", "MARRIED_TO", "1"), ("2", "MARRIED_TO", "3")])
+    agent = Agent(graph, settings=settings)
+    assert names(agent.ask("Who is married to Ada Vorn?")) == {"Bo Tarn"}
+    assert names(agent.ask("Who is Bo Tarn married to?")) == {"Ada Vorn"}
+    assert names(agent.ask("Who is married to Di Quist?")) == {"Cy Holt"}

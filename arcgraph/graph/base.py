@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from types import TracebackType
+from typing import Any, Protocol, Self, runtime_checkable
 
 from arcgraph.domain import Rows, Schema
 
@@ -67,6 +68,14 @@ class Graph(Protocol):
     def close(self) -> None:
         """Release connections and processes. Calling it again does nothing."""
         ...
+
+    def __enter__(self) -> Self:
+        """The graph itself; it is closed at the end of the ``with``."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
 @runtime_checkable

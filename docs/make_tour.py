@@ -1,7 +1,7 @@
-"""Writes docs/tour.md: the ten questions of the demo graph, and what really comes back.
+"""Writes docs/tour.md, the ten questions of the demo graph and what really comes back, and the output in docs/ranking.md.
 
-    python docs/make_tour.py           # ask them again and write the page
-    python docs/make_tour.py --check   # exit code 1 if the page is not what comes back now
+    python docs/make_tour.py           # ask them again and write the pages
+    python docs/make_tour.py --check   # exit code 1 if the pages are not what comes back now
 
 Needs the extra ``static``; other embedders give other confidences and, now and then, other readings.
 """
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -24,7 +26,8 @@ from arcgraph import Agent, Answer, Settings, Status, connect
 from arcgraph.answer.result import cypher_literal
 from arcgraph.demo import QUESTIONS
 
-PAGE = Path(__file__).parent / "tour.md"
+TOUR = Path(__file__).parent / "tour.md"
+RANKING = Path(__file__).parent / "ranking.md"
 _SHOWN_EDGES = 4
 _SHOWN_ALTERNATIVES = 2
 
@@ -190,21 +193,34 @@ def _cypher(answer: Answer) -> Iterator[str]:
     yield "```"
 
 
+def with_output(page: str) -> str:
+    """A page whose first Python block was run, and the block after it tells what it printed."""
+    match = re.search(r"```python\n(.*?)```\n\n```text output\n(.*?)```", page, re.S)
+    if match is None:
+        raise SystemExit("docs/ranking.md has no Python block with its output")
+    run = [sys.executable, "-c", match[1]]
+    printed = subprocess.run(run, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return page[: match.start(2)] + printed + page[match.end(2) :]
+
+
 def main() -> int:
-    """Write the page, or compare it with what comes back."""
-    parser = argparse.ArgumentParser(description="Writes docs/tour.md from what the demo graph answers.")
-    parser.add_argument("--check", action="store_true", help="only say whether the page is what comes back now")
+    """Write the pages, or compare them with what comes back."""
+    parser = argparse.ArgumentParser(description="Writes docs/tour.md and the output in docs/ranking.md.")
+    parser.add_argument("--check", action="store_true", help="only say whether the pages are what comes back now")
     options = parser.parse_args()
-    made = page(ask_all())
-    if not options.check:
-        PAGE.write_text(made, encoding="utf-8")
-        return 0
-    written = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    difference = difflib.unified_diff(written.splitlines(), made.splitlines(), "docs/tour.md", "now", lineterm="")
-    sys.stdout.writelines(f"{line}\n" for line in difference)
-    if written != made:
-        print("docs/tour.md is not what comes back; run: python docs/make_tour.py", file=sys.stderr)
-    return int(written != made)
+    ranking = RANKING.read_text(encoding="utf-8")
+    tour = TOUR.read_text(encoding="utf-8") if TOUR.exists() else ""
+    stale = False
+    for path, written, made in ((TOUR, tour, page(ask_all())), (RANKING, ranking, with_output(ranking))):
+        if not options.check:
+            path.write_text(made, encoding="utf-8")
+        elif written != made:
+            stale = True
+            lines = difflib.unified_diff(written.splitlines(), made.splitlines(), path.name, "now", lineterm="")
+            sys.stdout.writelines(f"{line}\n" for line in lines)
+    if stale:
+        print("the pages are not what comes back; run: python docs/make_tour.py", file=sys.stderr)
+    return int(stale)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,8 @@ def mention_strength(mention: Mention, vocabulary: Vocabulary) -> float:
     """
     if mention.quoted or (mention.capitalised and not mention.initial):
         return mention.score
+    if mention.function_words:
+        return 0.0
     words = split_name(mention.text)
     if not words:
         return mention.score

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Anchor
 from arcgraph.graph.base import Graph
 from arcgraph.graph.compile import DIALECTS
 from arcgraph.graph.names import quote
-from arcgraph.graph.pattern import Direction
+from arcgraph.graph.pattern import Descriptor, Direction
 
 # One query asks for so many types at once, and looks at so many of an anchor's nodes.
 _TYPES_A_QUERY = 60
 _NODES = 20
 
-Move = tuple[str, Direction]
+Move = tuple[Descriptor, Direction]
 
 
 def first_moves(graph: Graph, anchor: Anchor, options: Sequence[Move], *, loaded: bool, timeout: float) -> set[Move]:
@@ -33,15 +34,24 @@ def first_moves(graph: Graph, anchor: Anchor, options: Sequence[Move], *, loaded
 
 def _existence_query(
     graph: Graph, anchor: Anchor, options: Iterable[Move], *, loaded: bool
-) -> tuple[str, dict[str, list[str]]]:
+) -> tuple[str, dict[str, Any]]:
+    params: dict[str, Any] = {}
     tests = ", ".join(
-        f"EXISTS {{ (a)-[:{quote(t)}]->() }} AS c{i}"
-        if direction == Direction.OUT
-        else f"EXISTS {{ (a)<-[:{quote(t)}]-() }} AS c{i}"
-        for i, (t, direction) in enumerate(options)
+        f"{_existence(graph, descriptor, direction, f'v{i}', params)} AS c{i}"
+        for i, (descriptor, direction) in enumerate(options)
     )
     if loaded:
-        match = f"MATCH (a:{RESERVED_LABEL}) WHERE a.{RESERVED_KEY} IN $ids"
-        return f"{match} RETURN {tests}", {"ids": list(anchor.ids[:_NODES])}
-    by_id = DIALECTS[graph.dialect].id_test("a", "$ids")
-    return f"MATCH (a) WHERE {by_id} RETURN {tests}", {"ids": list(anchor.element_ids[:_NODES])}
+        params["ids"] = list(anchor.ids[:_NODES])
+        return f"MATCH (a:{RESERVED_LABEL}) WHERE a.{RESERVED_KEY} IN $ids RETURN {tests}", params
+    params["ids"] = list(anchor.element_ids[:_NODES])
+    return f"MATCH (a) WHERE {DIALECTS[graph.dialect].id_test('a', '$ids')} RETURN {tests}", params
+
+
+def _existence(graph: Graph, descriptor: Descriptor, direction: Direction, name: str, params: dict[str, Any]) -> str:
+    edge = f"[r:{quote(descriptor.type)}]"
+    match = f"(a)-{edge}->()" if direction == Direction.OUT else f"(a)<-{edge}-()"
+    if descriptor.key is None:
+        return f"EXISTS {{ {match} }}"
+    params[name] = descriptor.value
+    key = quote(DIALECTS[graph.dialect].key(descriptor.key))
+    return f"EXISTS {{ MATCH {match} WHERE r.{key} = ${name} }}"

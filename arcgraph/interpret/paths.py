@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from arcgraph.domain import Endpoint, Schema
 from arcgraph.graph.pattern import Descriptor, Direction
@@ -15,11 +16,15 @@ RARE_END = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One hop of a path: what the edge means, how it is crossed, and the label it leads to (``""``: none)."""
+    """One hop of a path: what the edge means, how it is crossed, and the label it leads to (``""``: none).
+
+    ``role`` tells further where the hop leads, in graphs whose labels do not.
+    """
 
     descriptor: Descriptor
     direction: Direction
     label: str
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +38,34 @@ class RelationPath:
     def end(self) -> str:
         return self.steps[-1].label if self.steps else self.start
 
+    @property
+    def state(self) -> str:
+        """What decides which steps may follow."""
+        return self.steps[-1].role or self.end if self.steps else self.start
+
     def __str__(self) -> str:
         arrows = {Direction.OUT: "-{}->", Direction.IN: "<-{}-", Direction.BOTH: "-{}-"}
         return self.start + "".join(f" {arrows[s.direction].format(s.descriptor.text)} {s.label}" for s in self.steps)
+
+
+class Movement(Protocol):
+    """What enumerating paths needs to know of a graph."""
+
+    def starts(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """The states in which paths from a node with these labels begin."""
+        ...
+
+    def of(self, state: str, *, first: bool = False) -> list[Step]:
+        """The steps that leave a state."""
+        ...
+
+    def either_way(self) -> set[tuple[str, str, str]]:
+        """The (label, relation, label) by which a step may leave in either direction."""
+        ...
+
+    def descriptors(self) -> list[Descriptor]:
+        """All relations, each once."""
+        ...
 
 
 class Moves:
@@ -57,6 +87,15 @@ class Moves:
                 descriptor = Descriptor(name)
                 table[triple.start].append(Step(descriptor, Direction.OUT, triple.end))
                 table[triple.end].append(Step(descriptor, Direction.IN, triple.start))
+
+    def starts(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """The labels themselves; ``""`` for a node without any."""
+        return labels or ("",)
+
+    def descriptors(self) -> list[Descriptor]:
+        """All relations, each once."""
+        tables = (self._from, self._accidental)
+        return list(dict.fromkeys(s.descriptor for table in tables for steps in table.values() for s in steps))
 
     def either_way(self) -> set[tuple[str, str, str]]:
         """The (label, type, label) by which a step may leave in either direction."""
@@ -99,11 +138,11 @@ def _meant(triples: list[Endpoint], edges: int) -> set[Endpoint]:
 
 
 def enumerate_paths(
-    moves: Moves,
+    moves: Movement,
     starts: Iterable[str],
     longest: int,
     budget: int,
-    first: frozenset[tuple[str, Direction]] | None = None,
+    first: frozenset[tuple[Descriptor, Direction]] | None = None,
 ) -> list[RelationPath]:
     """All paths of one to ``longest`` steps from the labels in ``starts``, shortest first, at most ``budget``.
 
@@ -120,8 +159,8 @@ def enumerate_paths(
 
 
 def _extensions(
-    moves: Moves, path: RelationPath, is_first: bool, allowed: frozenset[tuple[str, Direction]] | None
+    moves: Movement, path: RelationPath, is_first: bool, allowed: frozenset[tuple[Descriptor, Direction]] | None
 ) -> Iterator[RelationPath]:
-    for step in moves.of(path.end, first=is_first):
-        if not is_first or allowed is None or (step.descriptor.type, step.direction) in allowed:
+    for step in moves.of(path.state, first=is_first):
+        if not is_first or allowed is None or (step.descriptor, step.direction) in allowed:
             yield RelationPath(path.start, (*path.steps, step))

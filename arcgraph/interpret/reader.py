@@ -19,8 +19,9 @@ from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.english import DESCRIPTION_WORDS
 from arcgraph.interpret.explore import Move, first_moves
-from arcgraph.interpret.paths import Moves, RelationPath, Step, enumerate_paths
+from arcgraph.interpret.paths import Movement, Moves, RelationPath, Step, enumerate_paths
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
+from arcgraph.interpret.roles import RoleMoves, labels_say_nothing, read_roles
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Weights, joint_parts, score_paths
 from arcgraph.interpret.terms import EmbedWords, Vocabulary, label_term, relation_term
 from arcgraph.settings import AskSettings
@@ -68,9 +69,12 @@ class Reader:
         self._schema = schema
         self._names = names
         self._settings = settings
-        self._moves = Moves(schema)
+        # Labels that tell nothing apart would only attract words ("Entity").
+        self._moves: Movement = RoleMoves(read_roles(graph, schema)) if labels_say_nothing(schema) else Moves(schema)
+        labels = [] if isinstance(self._moves, RoleMoves) else [label for label in schema.labels if label]
+        relations = dict.fromkeys(d.text for d in self._moves.descriptors())
         self._vocabulary = Vocabulary(
-            [relation_term(t) for t in schema.types] + [label_term(label) for label in schema.labels if label], embed
+            [relation_term(r) for r in relations] + [label_term(label) for label in labels], embed
         )
         self._encoded: dict[tuple[str, ...], EncodedPaths] = {}
         self._weights = Weights()
@@ -114,7 +118,7 @@ class Reader:
 
     def _paths_from(self, question: Question, candidate: Candidate, view: View) -> tuple[list[Scored], int]:
         """The supported paths from an anchor with their scores, best first; and how many there were."""
-        labels = candidate.anchor.labels or ("",)
+        labels = self._moves.starts(candidate.anchor.labels)
         encoded = self._encode(labels)
         allowed = self._allowed(candidate, labels)
         usable = np.array([move in allowed for move in encoded.first_moves], bool)
@@ -135,7 +139,7 @@ class Reader:
 
     def _allowed(self, candidate: Candidate, labels: tuple[str, ...]) -> set[Move]:
         steps = [s for label in labels for s in self._moves.of(label, first=True)]
-        options = list(dict.fromkeys((s.descriptor.type, s.direction) for s in steps))
+        options = list(dict.fromkeys((s.descriptor, s.direction) for s in steps))
         try:
             return first_moves(
                 self._graph,

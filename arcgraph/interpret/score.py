@@ -97,18 +97,34 @@ class Meanings:
     ) -> Meanings:
         """The meanings of a view's words; a view without any content word is read as asking for a thing."""
         seen = view if view.words else View(_NOTHING, (0,), (0,), view.asked)
+        words = vocabulary.meanings(seen.words)
+        if not vocabulary.names_classes:
+            words = _without_class_nouns(words, seen)
         asked_words = view.asked or _NOTHING
         asked = vocabulary.meanings(asked_words)
         role = _roles(asked_words, vocabulary)
         return cls(
             seen,
-            vocabulary.meanings(seen.words),
+            words,
             asked.max(axis=0),
             (asked * (role != Direction.OUT)).max(axis=0),
             (asked * (role != Direction.IN)).max(axis=0),
             vocabulary.round_trip,
             expects,
         )
+
+
+def _without_class_nouns(words: Matrix, view: View) -> Matrix:
+    """Where no label names classes, the noun that asks for one ("which films") has nothing to mean.
+
+    What it is merely associated with goes to null, by squaring; a relation that it really names keeps nearly all.
+    """
+    asks = [i for i, word in enumerate(view.words) if word in view.asked]
+    words = words.copy()
+    words[asks] **= 2
+    words[asks, -1] = 0.0
+    words[asks, -1] = 1.0 - np.minimum(1.0, words[asks].sum(axis=1))
+    return words
 
 
 def _roles(words: Sequence[str], vocabulary: Vocabulary) -> NDArray[Any]:
@@ -135,7 +151,7 @@ class EncodedPaths:
         self.last_label = np.full(len(paths), vocabulary.null, dtype=np.intp)
         self.last_relation = np.full(len(paths), -1, dtype=np.intp)
         self.ends_out = np.array([p.steps[-1].direction == Direction.OUT for p in paths], dtype=bool)
-        self.first_moves = [(p.steps[0].descriptor.type, p.steps[0].direction) for p in paths]
+        self.first_moves = [(p.steps[0].descriptor, p.steps[0].direction) for p in paths]
         self.either_way = [_either_way(path, either_way) for path in paths]
         for i, path in enumerate(paths):
             self._encode(i, path, vocabulary)
@@ -202,7 +218,7 @@ class EncodedPaths:
 def _either_way(path: RelationPath, either_way: Collection[tuple[str, str, str]]) -> bool:
     """Whether the schema would allow the first hop to point the other way, too."""
     first = path.steps[0]
-    return (path.start, first.descriptor.type, first.label) in either_way
+    return (path.start, first.descriptor.text, first.label) in either_way
 
 
 def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:

@@ -95,6 +95,7 @@ class Vocabulary:
         self.column = {(t.kind, t.name): i for i, t in enumerate(self.terms)}
         self.round_trip = len(self.terms)
         self.null = len(self.terms) + 1
+        self.names_classes = any(t.kind == "label" for t in self.terms)
         self._calibration = calibration or Calibration()
         self._content = [content(t.words) for t in self.terms]
         self._owners = np.array([i for i, ws in enumerate(self._content) for _ in ws], dtype=np.intp)

@@ -199,6 +199,8 @@ def test_a_cache_that_cannot_be_written_costs_only_a_notice(run: Callable[..., D
 @contextlib.contextmanager
 def asking(cache: Path, folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A question under way, in a process group of its own as a terminal makes it."""
+    # A shell that runs the tests in the background has them ignore the signal, and children inherit that.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(
         [sys.executable, "-m", "arcgraph.cli", "ask", *arguments, DESIGNER],
         cwd=folder,
@@ -208,6 +210,7 @@ def asking(cache: Path, folder: Path, *arguments: str) -> Iterator[subprocess.Po
         text=True,
         start_new_session=True,
     ) as process:
+        signal.signal(signal.SIGINT, handler)
         try:
             yield process
         finally:

@@ -78,7 +78,7 @@ def test_the_budget_cuts_the_longest() -> None:
 
 
 def test_the_first_step_can_be_restricted_to_what_was_seen() -> None:
-    found = enumerate_paths(Moves(FLEET), ["Ship"], 1, 100, frozenset({("SAILED_ON", Direction.IN)}))
+    found = enumerate_paths(Moves(FLEET), ["Ship"], 1, 100, frozenset({(Descriptor("SAILED_ON"), Direction.IN)}))
     assert [str(p) for p in found] == ["Ship <-SAILED_ON- Trip"]
 
 

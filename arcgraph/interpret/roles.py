@@ -1,0 +1,161 @@
+"""Where labels say nothing, a node's role is its type: which relations enter and leave it.
+
+A graph of bare triples has one label, or keeps its relations in a property of one type. What can follow a hop there is
+read from samples: of the nodes that a relation leads to, which relations leave and enter those.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arcgraph.domain import Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.compile import DIALECTS
+from arcgraph.graph.names import quote
+from arcgraph.graph.pattern import Descriptor, Direction
+from arcgraph.interpret.paths import Step
+
+Move = tuple[Descriptor, Direction]
+
+# So many relations at most are told apart; the rarest of more are left to exploration.
+MOST_DESCRIPTORS = 100
+# So many nodes are looked at for each relation and direction.
+_SAMPLE = 200
+# What fewer of the sampled nodes have is an accident of the data.
+_RARE = 0.02
+# A relation that so many of its nodes both send and receive joins like with like.
+_MUTUAL = 0.2
+_TIMEOUT = 5.0
+
+
+def labels_say_nothing(schema: Schema) -> bool:
+    """Whether entities are not told apart by label, so that roles have to do it."""
+    passages = schema.passages.label if schema.passages else None
+    labels = [name for name in schema.labels if name != passages]
+    return len(labels) <= 1 or schema.relations.kind == "property"
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which moves can follow on which, and which relations join like with like."""
+
+    follows: Mapping[Move, tuple[Move, ...]]
+    mutual: frozenset[str]
+
+
+class RoleMoves:
+    """The moves of a graph without telling labels, in the form of :class:`~arcgraph.interpret.paths.Moves`."""
+
+    def __init__(self, roles: Roles):
+        self._roles = roles
+        self._after = {_state(move): [_step(m) for m in nexts] for move, nexts in roles.follows.items()}
+        self._all = [_step(move) for move in roles.follows]
+
+    def starts(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """Where paths begin for an anchor: anywhere, whatever it is labelled."""
+        del labels
+        return ("",)
+
+    def of(self, state: str, *, first: bool = False) -> list[Step]:
+        """The steps that may follow; all of them where nothing came before."""
+        return self._all if first else self._after.get(state, [])
+
+    def either_way(self) -> set[tuple[str, str, str]]:
+        """(label, relation, label) of the relations that join like with like."""
+        return {("", text, "") for text in self._roles.mutual}
+
+    def descriptors(self) -> list[Descriptor]:
+        """All relations, each once."""
+        return list(dict.fromkeys(d for d, _ in self._roles.follows))
+
+
+def _state(move: Move) -> str:
+    return f"{move[1]} {move[0].text}"
+
+
+def _step(move: Move) -> Step:
+    return Step(move[0], move[1], "", _state(move))
+
+
+# --- reading them from the graph ----------------------------------------------------------------------------------
+
+
+def read_roles(graph: Graph, schema: Schema) -> Roles:
+    """Sample the roles of a graph. A relation that cannot be sampled in time is followed by everything."""
+    descriptors = _descriptors(graph, schema)
+    moves = [(d, direction) for d in descriptors for direction in (Direction.OUT, Direction.IN)]
+    seen = {move: _moves_of_nodes(graph, schema, move, moves) for move in moves}
+    follows = {move: _following(move, seen, moves) for move in moves}
+    return Roles(follows, frozenset(d.text for d in descriptors if _is_mutual(d, seen)))
+
+
+def _descriptors(graph: Graph, schema: Schema) -> list[Descriptor]:
+    home = schema.relations
+    if home.kind == "property":
+        key = DIALECTS[graph.dialect].key(home.key)
+        query = f"MATCH ()-[r:{quote(home.type)}]->() RETURN r.{quote(key)} AS v, count(*) AS n ORDER BY n DESC"
+        rows = graph.read(f"{query} LIMIT {MOST_DESCRIPTORS}", timeout=_TIMEOUT, limit=MOST_DESCRIPTORS)
+        return [Descriptor(home.type, home.key, value) for value, _ in rows if value is not None]
+    hidden = schema.passages.mention_types if schema.passages else ()
+    types = sorted((t for t in schema.types.values() if t.name not in hidden), key=lambda t: -t.count.value)
+    return [Descriptor(t.name) for t in types[:MOST_DESCRIPTORS]]
+
+
+def _moves_of_nodes(graph: Graph, schema: Schema, move: Move, moves: Sequence[Move]) -> Counter[Move] | None:
+    """Of a sample of nodes that can make ``move``, how many can make each other one; ``None`` if time ran out."""
+    by_text = {(d.text, direction): (d, direction) for d, direction in moves}
+    found: dict[str, set[Move]] = defaultdict(set)
+    for direction in (Direction.OUT, Direction.IN):
+        query, params = _sample_query(graph, schema, move, direction)
+        try:
+            rows = graph.read(query, params, timeout=_TIMEOUT, limit=_SAMPLE)
+        except QueryError:
+            return None
+        for node, texts in rows:
+            found[node] |= {by_text[str(t), direction] for t in texts if (str(t), direction) in by_text}
+    counts: Counter[Move] = Counter(m for own in found.values() for m in own)
+    counts[move] = len(found)
+    return counts
+
+
+def _sample_query(graph: Graph, schema: Schema, move: Move, direction: Direction) -> tuple[str, dict[str, object]]:
+    descriptor, way = move
+    key = DIALECTS[graph.dialect].key
+    params: dict[str, object] = {}
+    condition = ""
+    if descriptor.key is not None:
+        condition = f"WHERE r.{quote(key(descriptor.key))} = $value "
+        params["value"] = descriptor.value
+    text = f"s.{quote(key(schema.relations.key))}" if schema.relations.kind == "property" else "type(s)"
+    return (
+        f"MATCH (n){_arrow('r', quote(descriptor.type), way)}() {condition}WITH DISTINCT n LIMIT {_SAMPLE} "
+        f"OPTIONAL MATCH (n){_arrow('s', '', direction)}() "
+        f"RETURN elementId(n) AS n, collect(DISTINCT {text}) AS d"
+    ), params
+
+
+def _arrow(name: str, kind: str, direction: Direction) -> str:
+    inner = f"[{name}:{kind}]" if kind else f"[{name}]"
+    return f"-{inner}->" if direction == Direction.OUT else f"<-{inner}-"
+
+
+def _opposite(move: Move) -> Move:
+    return move[0], Direction.IN if move[1] == Direction.OUT else Direction.OUT
+
+
+def _following(move: Move, seen: Mapping[Move, Counter[Move] | None], moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Where a node that was reached by ``move`` can go on to: it is a node that could make the opposite move."""
+    counts = seen[_opposite(move)]
+    if counts is None:
+        return tuple(moves)
+    at_least = _RARE * counts[_opposite(move)]
+    return tuple(m for m in moves if counts[m] and counts[m] >= at_least)
+
+
+def _is_mutual(descriptor: Descriptor, seen: Mapping[Move, Counter[Move] | None]) -> bool:
+    out, into = (descriptor, Direction.OUT), (descriptor, Direction.IN)
+    counts = seen[out]
+    return counts is not None and counts[into] >= _MUTUAL * max(1, counts[out])

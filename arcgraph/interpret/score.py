@@ -88,6 +88,7 @@ class Meanings:
     asked: Vector
     asked_source: Vector
     asked_target: Vector
+    asked_nothing: float
     round_trip: int
     expects: Callable[[int, str], Direction | None] | None = None
 
@@ -109,6 +110,7 @@ class Meanings:
             asked.max(axis=0),
             (asked * (role != Direction.OUT)).max(axis=0),
             (asked * (role != Direction.IN)).max(axis=0),
+            float(asked[:, vocabulary.null].min()),
             vocabulary.round_trip,
             expects,
         )
@@ -189,14 +191,15 @@ class EncodedPaths:
     def answer(self, meanings: Meanings) -> Vector:
         """What is asked for against the last label or, where labels say nothing, its role in the last relation.
 
-        0 where the question does not say what it asks for.
+        0 where the question does not say what it asks for. What names nothing in the graph rules no answer out.
         """
         if not meanings.view.asked:
             return np.zeros(len(self.paths), dtype=np.float32)
         label = np.where(self.last_label < meanings.round_trip, meanings.asked[self.last_label], 0.0)
         roles = np.where(self.ends_out[:, None], meanings.asked_target, meanings.asked_source)
         role = np.take_along_axis(roles, self.last_relation[:, None], axis=1)[:, 0] * (self.last_relation >= 0)
-        return np.asarray(np.log(FLOOR + np.maximum(label, ROLE * role)), dtype=np.float32)
+        fits = np.maximum(label, ROLE * role)
+        return np.asarray(np.log(FLOOR + np.maximum(fits, meanings.asked_nothing)), dtype=np.float32)
 
     def answer_of(self, i: int, meanings: Meanings) -> float:
         """The same for one path."""
@@ -205,7 +208,8 @@ class EncodedPaths:
         label, relation = self.last_label[i], self.last_relation[i]
         best = meanings.asked[label] if label < meanings.round_trip else 0.0
         roles = meanings.asked_target if self.ends_out[i] else meanings.asked_source
-        return math.log(FLOOR + max(best, ROLE * roles[relation] if relation >= 0 else 0.0))
+        fits = max(best, ROLE * roles[relation] if relation >= 0 else 0.0)
+        return math.log(FLOOR + max(fits, meanings.asked_nothing))
 
     def support_bound(self, meanings: Matrix) -> Vector:
         """An upper bound of the support: every demand takes its best word, whoever else takes it too."""

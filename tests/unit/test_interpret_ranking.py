@@ -130,7 +130,7 @@ ASKED = np.array([0, 0, 0, 0.8, 0.1, 0, 0, 0.1], np.float32)
 
 def meanings(distances: tuple[int, ...] = (1, 2), words: np.ndarray = WORDS) -> Meanings:
     view = View(tuple("ab")[: len(words)], tuple(range(len(words))), distances, ("person",))
-    return Meanings(view, words, ASKED, ASKED, ASKED, 6)
+    return Meanings(view, words, ASKED, ASKED, ASKED, 0.0, 6)
 
 
 def encoded(*paths: RelationPath) -> EncodedPaths:

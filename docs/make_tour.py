@@ -1,4 +1,4 @@
-"""Writes docs/tour.md, the ten questions of the demo graph and what really comes back, and the output in docs/ranking.md.
+"""Writes docs/tour.md (ten questions of the demo graph, and what really comes back) and the output in docs/ranking.md.
 
     python docs/make_tour.py           # ask them again and write the pages
     python docs/make_tour.py --check   # exit code 1 if the pages are not what comes back now
@@ -160,7 +160,7 @@ def _wrapped(text: str) -> str:
 
 
 def _stop(answer: Answer, verdict: Verdict) -> Iterator[str]:
-    yield f"> {answer.text}"
+    yield f"> {_likely(answer.text)}"
     yield ""
     remark = STOPS[answer.question].remarks.get(verdict, "")
     if verdict is not Verdict.RIGHT and not remark:
@@ -175,6 +175,11 @@ def _stop(answer: Answer, verdict: Verdict) -> Iterator[str]:
     if answer.status == Status.ANSWERED:
         yield ""
         yield from _cypher(answer)
+
+
+def _likely(text: str) -> str:
+    """An answer's text without the third reading that it offers, which any small change of the ranking turns over."""
+    return re.sub(r"(Did you mean: .*?; or: .*?); or: .*", r"\1; or: …", text)
 
 
 def _evidence(answer: Answer) -> Iterator[str]:

@@ -34,7 +34,7 @@ CLASS_NOUNS = frozenset("kind kinds sort sorts type types category categories cl
 CLASS_NOTION = ("genre", "category", "type")
 
 # Words that say "by the same relation there and back again".
-RETURN_WORDS = ("same", "share", "shared", "also", "other", "common", "both")
+RETURN_WORDS = ("same", "share", "shared", "also", "other", "common", "both", "together", "co", "fellow")
 
 # Words that ask for no more than a description, unless the graph has a relation for what they say.
 DESCRIPTION_WORDS = frozenset(

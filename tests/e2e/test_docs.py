@@ -146,10 +146,9 @@ def test_a_tour_that_is_not_what_comes_back_is_noticed(tmp_path: Path) -> None:
 def test_the_tour_asks_all_ten_questions_and_shows_failures_as_they_are() -> None:
     page = (DOCS / "tour.md").read_text(encoding="utf-8")
     assert re.findall(r"^## \d+\. (.*)$", page, re.M) == list(QUESTIONS)
-    right, missed, wrong = (
-        int(n)
-        for n in re.search(r"\*\*(\d+) are\s+right.*?(\d+) are\s+missed.*?(\d+) are\s+wrong", page, re.S).groups()
-    )  # type: ignore[union-attr]
+    summary = re.search(r"\*\*(\d+) are\s+right.*?(\d+) are\s+missed.*?(\d+) are\s+wrong", page, re.S)
+    assert summary is not None
+    right, missed, wrong = map(int, summary.groups())
     assert right + missed + wrong == len(QUESTIONS)
     assert page.count("**Wrong.**") == wrong
     assert page.count("**Missed**") == missed

@@ -148,7 +148,7 @@ class Agent:
         if ready is not None and schema.fingerprint == ready.schema.fingerprint:
             return replace(ready, check_at=time.monotonic() + _FRESH_SECONDS)
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
-        reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask)
+        reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
         now = time.monotonic()
         return _Prepared(schema, index, reader, runner, now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 
@@ -19,9 +20,9 @@ from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.english import DESCRIPTION_WORDS
 from arcgraph.interpret.explore import Move, first_moves
-from arcgraph.interpret.paths import Movement, Moves, RelationPath, Step, enumerate_paths
+from arcgraph.interpret.paths import RelationPath, Step, enumerate_paths
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
-from arcgraph.interpret.roles import RoleMoves, labels_say_nothing, read_roles
+from arcgraph.interpret.roles import RoleMoves, movement
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Weights, joint_parts, score_paths
 from arcgraph.interpret.terms import EmbedWords, Vocabulary, label_term, relation_term
 from arcgraph.settings import AskSettings
@@ -64,13 +65,21 @@ class Scored:
 class Reader:
     """Reads questions against one graph. Holds what depends on the schema alone; thread-safe."""
 
-    def __init__(self, graph: Graph, schema: Schema, names: Names, embed: EmbedWords, settings: AskSettings):
+    def __init__(
+        self,
+        graph: Graph,
+        schema: Schema,
+        names: Names,
+        embed: EmbedWords,
+        settings: AskSettings,
+        cache_dir: Path | None = None,
+    ):
         self._graph = graph
         self._schema = schema
         self._names = names
         self._settings = settings
         # Labels that tell nothing apart would only attract words ("Entity").
-        self._moves: Movement = RoleMoves(read_roles(graph, schema)) if labels_say_nothing(schema) else Moves(schema)
+        self._moves = movement(graph, schema, cache_dir)
         labels = [] if isinstance(self._moves, RoleMoves) else [label for label in schema.labels if label]
         relations = dict.fromkeys(d.text for d in self._moves.descriptors())
         self._vocabulary = Vocabulary(

@@ -6,9 +6,13 @@ read from samples: of the nodes that a relation leads to, which relations leave 
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from arcgraph.domain import Schema
 from arcgraph.errors import QueryError
@@ -16,7 +20,7 @@ from arcgraph.graph.base import Graph
 from arcgraph.graph.compile import DIALECTS
 from arcgraph.graph.names import quote
 from arcgraph.graph.pattern import Descriptor, Direction
-from arcgraph.interpret.paths import Step
+from arcgraph.interpret.paths import Movement, Moves, Step
 
 Move = tuple[Descriptor, Direction]
 
@@ -78,6 +82,45 @@ def _state(move: Move) -> str:
 
 def _step(move: Move) -> Step:
     return Step(move[0], move[1], "", _state(move))
+
+
+def movement(graph: Graph, schema: Schema, cache_dir: Path | None = None) -> Movement:
+    """How paths move in a graph: by its labels, or by roles where those say nothing.
+
+    Roles are kept below ``cache_dir`` for as long as the schema's fingerprint stays the same; a folder that cannot be
+    written or a file that cannot be read is no reason to fail.
+    """
+    if not labels_say_nothing(schema):
+        return Moves(schema)
+    path = cache_dir / "roles" / f"{schema.fingerprint}.json" if cache_dir and schema.fingerprint else None
+    roles = _kept(path) or read_roles(graph, schema)
+    if path is not None and not path.exists():
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(_to_plain(roles), ensure_ascii=False), encoding="utf-8")
+    return RoleMoves(roles)
+
+
+def _to_plain(roles: Roles) -> dict[str, Any]:
+    moves = list(roles.follows)
+    at = {move: i for i, move in enumerate(moves)}
+    return {
+        "moves": [[d.type, d.key, d.value, str(direction)] for d, direction in moves],
+        "follows": [[at[m] for m in roles.follows[move]] for move in moves],
+        "mutual": sorted(roles.mutual),
+    }
+
+
+def _kept(path: Path | None) -> Roles | None:
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8")) if path else None
+        if not plain:
+            return None
+        moves = [(Descriptor(kind, key, value), Direction(way)) for kind, key, value, way in plain["moves"]]
+        follows = {moves[i]: tuple(moves[j] for j in nexts) for i, nexts in enumerate(plain["follows"])}
+        return Roles(follows, frozenset(plain["mutual"]))
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return None
 
 
 # --- reading them from the graph ----------------------------------------------------------------------------------

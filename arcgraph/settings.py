@@ -39,10 +39,9 @@ class CacheSettings(_Part):
 
 
 class GraphSettings(_Part):
-    """Limits of a single query; seconds and rows. ``max_value_items`` is where lists and texts count as bulky."""
+    """Limits of a single query, in seconds. ``max_value_items`` is where lists and texts count as bulky."""
 
     timeout: float = Field(default=10.0, gt=0)
-    limit: int = Field(default=10_000, gt=0)
     max_value_items: int = Field(default=1_000, gt=0)
     allow_procedures: tuple[str, ...] = ()
     allow_functions: tuple[str, ...] = ()

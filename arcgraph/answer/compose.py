@@ -45,8 +45,7 @@ def table(reading: Reading, rows: Rows, schema: Schema) -> Rows:
 
 def column_name(reading: Reading) -> str:
     """The asked thing's label in words."""
-    label = reading.branches[0].path.end if reading.branches else ""
-    return phrase(label) if label else "name"
+    return phrase(reading.end) if reading.end else "name"
 
 
 def plain_rows(rows: Rows) -> list[dict[str, Any]]:

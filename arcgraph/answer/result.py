@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from neo4j.spatial import Point
+from neo4j.time import DateTime, Duration, Time
+
 from arcgraph.domain import Edge, Node, Path, Rows
 from arcgraph.errors import ArcgraphError, MissingExtra
 from arcgraph.graph.base import Graph
@@ -229,10 +232,24 @@ def cypher_literal(value: Any) -> str:
     if isinstance(value, str):
         # JSON escapes are Cypher escapes; a line break inside a literal would end a :param line.
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple) and not isinstance(value, Duration | Point):
         return "[" + ", ".join(cypher_literal(v) for v in value) + "]"
-    kind = type(value).__name__.lower()
-    return f"{kind}({json.dumps(to_plain(value), ensure_ascii=False)})"
+    if isinstance(value, Point):
+        names = ("longitude", "latitude", "height") if value.srid in _GEOGRAPHIC else ("x", "y", "z")
+        fields = [f"{n}: {c!r}" for n, c in zip(names, value, strict=False)]
+        return f"point({{srid: {value.srid}, {', '.join(fields)}}})"
+    return f"{_function(value)}({json.dumps(to_plain(value), ensure_ascii=False)})"
+
+
+# Reference systems whose coordinates are degrees: WGS-84 in two and in three dimensions.
+_GEOGRAPHIC = (4326, 4979)
+
+
+def _function(value: Any) -> str:
+    """The Cypher function that reads a temporal value's ISO text."""
+    if isinstance(value, DateTime | Time):
+        return ("local" if value.tzinfo is None else "") + type(value).__name__.lower()
+    return type(value).__name__.lower()
 
 
 def _entity(entity: AnswerEntity) -> dict[str, Any]:

@@ -29,7 +29,11 @@ GraphOption = Annotated[
 ]
 DatabaseOption = Annotated[
     str | None,
-    typer.Option("--database", metavar="NAME", help="Database on the server (NEO4J_DATABASE, else its default)."),
+    typer.Option(
+        "--database",
+        metavar="NAME",
+        help="Database on the server, else its default; NEO4J_DATABASE counts without --graph.",
+    ),
 ]
 UserOption = Annotated[str | None, typer.Option("--user", metavar="NAME", help="User on the server (NEO4J_USERNAME).")]
 # A password as an argument would be seen in every list of processes.

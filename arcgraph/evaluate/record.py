@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -27,7 +29,7 @@ def run_record(
         "code": {"commit": _git("rev-parse", "HEAD"), "dirty": bool(_git("status", "--porcelain"))},
         "packages": {p: v for p in _PACKAGES if (v := _version(p))},
         "machine": {"python": platform.python_version(), "system": platform.platform(), "cores": os.cpu_count()},
-        "given": dict(given),
+        "given": {k: _without_secrets(v) for k, v in given.items()},
         "settings": settings.model_dump(mode="json"),
         "results": results,
         "items": list(items),
@@ -37,9 +39,16 @@ def run_record(
 def write_record(record: Mapping[str, Any], folder: Path) -> Path:
     """Write a record under a name that no other run has, and return the file."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{record['name']}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json"
-    path.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
-    return path
+    stem = f"{record['name']}-{time.strftime('%Y%m%d-%H%M%S')}-"
+    handle, name = tempfile.mkstemp(prefix=stem, suffix=".json", dir=folder)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(record, file, ensure_ascii=False, indent=1)
+    return Path(name)
+
+
+def _without_secrets(value: Any) -> Any:
+    """A given value; of an address with user and password only the rest."""
+    return re.sub(r"(?<=://)[^/@\s]*@", "", value) if isinstance(value, str) else value
 
 
 def _git(*arguments: str) -> str:

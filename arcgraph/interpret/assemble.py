@@ -39,8 +39,8 @@ class Branch:
 class Reading:
     """One way to read the question: branches that all end at the asked thing, or at ``goal`` where that is given.
 
-    A description has no branch but ``described``. ``score`` is a log-likelihood up to a constant: it compares readings
-    of one question.
+    Where there is a ``tail``, the branches meet at its start and it leads on to the asked thing. A description has no
+    branch but ``described``. ``score`` is a log-likelihood up to a constant: it compares readings of one question.
     """
 
     branches: tuple[Branch, ...]
@@ -49,6 +49,13 @@ class Reading:
     parts: Parts
     goal: Anchor | None = None
     described: Anchor | None = None
+    tail: RelationPath | None = None
+
+    @property
+    def end(self) -> str:
+        """The label of what is asked for; empty where there is none."""
+        path = self.tail or (self.branches[0].path if self.branches else None)
+        return path.end if path else ""
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
@@ -60,6 +67,8 @@ class Reading:
         if self.described:
             return f"about {self.described.name}"
         text = "; ".join(_branch_words(b) for b in self.branches)
+        if self.tail:
+            text += f"; then {_steps_words(self.tail)}"
         if self.goal:
             text += f" = {self.goal.name}"
         return {Intent.COUNT: f"how many: {text}", Intent.YES_NO: f"whether: {text}"}.get(self.intent, text)
@@ -67,35 +76,43 @@ class Reading:
 
 def _branch_words(branch: Branch) -> str:
     label = f" ({phrase(branch.path.start)})" if branch.path.start else ""
-    text = f"{branch.anchor.name}{label}"
-    for step in branch.path.steps:
-        arrow = {Direction.OUT: "-{}->", Direction.IN: "<-{}-", Direction.BOTH: "-{}-"}[step.direction]
-        text += f" {arrow.format(phrase(step.descriptor.text))} {phrase(step.label) if step.label else 'node'}"
-    return text
+    return f"{branch.anchor.name}{label} {_steps_words(branch.path)}"
+
+
+def _steps_words(path: RelationPath) -> str:
+    arrows = {Direction.OUT: "-{}->", Direction.IN: "<-{}-", Direction.BOTH: "-{}-"}
+    return " ".join(
+        f"{arrows[s.direction].format(phrase(s.descriptor.text))} {phrase(s.label) if s.label else 'node'}"
+        for s in path.steps
+    )
 
 
 def match_of(reading: Reading) -> Pattern:
     """The reading's match, without bindings and columns. Anchors are ``a0, a1, …``; the asked thing is ``x``."""
     if reading.described:
         return Pattern((PatternNode("a0", reading.described.labels[:1]),))
-    end = "a1" if reading.goal else THING
+    end = "a1" if reading.goal else "m" if reading.tail else THING
     nodes: dict[str, PatternNode] = {}
     hops: list[Hop] = []
-    for b, branch in enumerate(reading.branches):
-        at = f"a{b}"
-        nodes[at] = PatternNode(at, (branch.path.start,) if branch.path.start else ())
-        for s, step in enumerate(branch.path.steps):
-            last = s == len(branch.path.steps) - 1
-            name = end if last else f"n{b}{s}"
+
+    def walk(at: str, path: RelationPath, end: str, prefix: str) -> None:
+        nodes.setdefault(at, PatternNode(at, (path.start,) if path.start else ()))
+        for s, step in enumerate(path.steps):
+            name = end if s == len(path.steps) - 1 else f"{prefix}{s}"
             nodes.setdefault(name, PatternNode(name, (step.label,) if step.label else ()))
             hops.append(Hop(f"r{len(hops)}", at, name, (step.descriptor,), step.direction))
             at = name
+
+    for b, branch in enumerate(reading.branches):
+        walk(f"a{b}", branch.path, end, f"n{b}")
+    if reading.tail:
+        walk(end, reading.tail, THING, "t")
     return Pattern(tuple(nodes.values()), tuple(hops), filters=_others(reading))
 
 
 def _others(reading: Reading) -> tuple[Filter, ...]:
-    """What is asked for is never what the question already names."""
-    if reading.goal or reading.described:
+    """What is asked for is not what the question already names; behind a tail it may be one of several named again."""
+    if reading.goal or reading.described or reading.tail:
         return ()
     return tuple(Filter(Entity(THING), "<>", Entity(f"a{b}")) for b in range(len(reading.branches)))
 
@@ -130,6 +147,12 @@ def answering(pattern: Pattern, intent: Intent, limit: int) -> Pattern:
         return pattern.returning(Projection(Aggregate("count", Entity(THING), distinct=True), "count"))
     listed = pattern.returning(Projection(Entity(THING), THING), Projection(Aggregate("count"), PATHS))
     return replace(listed, order=(Order(PATHS, descending=True),), limit=limit)
+
+
+def listing(pattern: Pattern, intent: Intent, limit: int) -> Pattern:
+    """The entities alone, in the order in which they are found: it can stop early, which counting cannot."""
+    del intent
+    return replace(pattern.returning(Projection(Entity(THING), THING), distinct=True), limit=limit)
 
 
 def witnessing(pattern: Pattern, limit: int) -> Pattern:

@@ -64,13 +64,26 @@ class Question:
 class View:
     """A question seen from its anchors: the other content words, and how far each is from the nearest anchor.
 
-    ``asked`` are the words for what is asked, ``places`` the content words' positions in the question.
+    ``asked`` are the words for what is asked, ``places`` the content words' tokens in the question. ``sites`` and
+    ``anchors`` are positions of words and anchors once every anchor counts as one token.
     """
 
     words: tuple[str, ...]
     places: tuple[int, ...]
     distances: tuple[int, ...]
     asked: tuple[str, ...]
+    sites: tuple[int, ...] = ()
+    anchors: tuple[int, ...] = ()
+
+    def belongs_elsewhere(self, word: int, anchor: int) -> bool:
+        """Whether a content word stands nearer to another anchor than to ``anchor``, by number in the question's order.
+
+        Of two equally near ones the word leads on to the one that follows it ("built by A and led by B").
+        """
+        at = self.sites[word]
+        distance = [a - at if a > at else at - a + 0.5 for a in self.anchors]
+        # Two mentions that share a token are one anchor here.
+        return min(distance) < distance[min(anchor, len(distance) - 1)]
 
 
 def read_question(text: str) -> Question:
@@ -112,6 +125,8 @@ def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
         places=tuple(originals[i] for i in kept),
         distances=tuple(_distance(question, sequence, originals, anchors, i) for i in kept),
         asked=_asked(question, sequence),
+        sites=tuple(kept),
+        anchors=tuple(anchors),
     )
 
 

@@ -9,6 +9,7 @@ from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcgraph.domain import Schema
 from arcgraph.errors import QueryError
@@ -23,7 +24,7 @@ from arcgraph.interpret.explore import Move, first_moves
 from arcgraph.interpret.paths import RelationPath, Step, enumerate_paths
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
 from arcgraph.interpret.roles import RoleMoves, movement
-from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Weights, joint_parts, score_paths
+from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, joint_parts, score_paths
 from arcgraph.interpret.terms import EmbedWords, Vocabulary, label_term, relation_term
 from arcgraph.settings import AskSettings
 
@@ -62,6 +63,23 @@ class Scored:
         return self.encoded.paths[self.index]
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What was found around one candidate: its supported paths, and the best of them scored."""
+
+    candidate: Candidate
+    encoded: EncodedPaths
+    usable: NDArray[np.bool_]
+    scored: list[Scored]
+
+    def short(self, meanings: Meanings) -> list[tuple[int, float]]:
+        """The short paths that the words support best, whatever they lead to: place and at most that support."""
+        bound = self.encoded.support_bound(meanings.words)
+        short = [i for i in np.flatnonzero(self.usable) if len(self.encoded.paths[i].steps) <= _JOINED_HOPS]
+        short.sort(key=lambda i: -bound[i])
+        return [(int(i), float(bound[i])) for i in short[:_JOINED_PATHS]]
+
+
 class Reader:
     """Reads questions against one graph. Holds what depends on the schema alone; thread-safe."""
 
@@ -94,7 +112,7 @@ class Reader:
         candidates = find_candidates(text, self._names, self._vocabulary)
         readings: list[Reading] = []
         considered = 0
-        paths: list[tuple[Candidate, list[Scored]]] = []
+        found: list[Around] = []
         best = -math.inf
         for candidate in self._by_cost(candidates):
             cost = unexplained(candidates, [candidate])
@@ -105,13 +123,13 @@ class Reader:
                 readings.append(self._description(candidate, cost))
                 if not view.words:
                     continue
-            scored, count = self._paths_from(question, candidate, view)
-            considered += count
-            paths.append((candidate, scored))
-            readings += self._single(question, candidate, scored, cost)
+            around = self._paths_from(question, candidate, view)
+            considered += int(around.usable.sum())
+            found.append(around)
+            readings += self._single(question, candidate, around.scored, cost)
             best = max([best, *(r.score for r in readings)])
-        for one, other in combinations(paths, 2):
-            if not one[0].overlaps(other[0]):
+        for one, other in combinations(found, 2):
+            if not one.candidate.overlaps(other.candidate):
                 joined = list(self._joined(question, one, other, candidates, best))
                 considered += len(joined)
                 readings += joined
@@ -125,8 +143,8 @@ class Reader:
 
     # --- one anchor ----------------------------------------------------------------------------------------------
 
-    def _paths_from(self, question: Question, candidate: Candidate, view: View) -> tuple[list[Scored], int]:
-        """The supported paths from an anchor with their scores, best first; and how many there were."""
+    def _paths_from(self, question: Question, candidate: Candidate, view: View) -> Around:
+        """The supported paths from an anchor, and the best of them with their scores, best first."""
         labels = self._moves.starts(candidate.anchor.labels)
         encoded = self._encode(labels)
         allowed = self._allowed(candidate, labels)
@@ -134,7 +152,7 @@ class Reader:
         meanings = self._meanings(question, view, candidate)
         found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable)]
         found.sort(key=lambda s: -s.parts.total(self._weights))
-        return found, int(usable.sum())
+        return Around(candidate, encoded, usable, found)
 
     def _meanings(self, question: Question, view: View, anchor: Candidate) -> Meanings:
         span = anchor.anchor.span
@@ -178,28 +196,45 @@ class Reader:
     def _joined(
         self,
         question: Question,
-        one: tuple[Candidate, list[Scored]],
-        other: tuple[Candidate, list[Scored]],
+        one: Around,
+        other: Around,
         all_candidates: Sequence[Candidate],
         best: float,
     ) -> Iterator[Reading]:
         """Readings in which both anchors take part: one path between them, or two that meet."""
-        (a, from_a), (b, from_b) = one, other
+        a, b = one.candidate, other.candidate
         view = view_from(question, [a.anchor.span, b.anchor.span])
         meanings = self._meanings(question, view, a)
         cost = unexplained(all_candidates, [a, b])
         if question.intent == Intent.YES_NO:
-            yield from self._between(question, a, b, from_a, meanings, cost)
-            yield from self._between(question, b, a, from_b, self._meanings(question, view, b), cost)
+            yield from self._between(question, a, b, one.scored, meanings, cost)
+            yield from self._between(question, b, a, other.scored, self._meanings(question, view, b), cost)
             return
-        short_a, short_b = _short(from_a), _short(from_b)
-        for s, t in product(short_a, short_b):
+        at_a, at_b = (0, 1) if a.anchor.span < b.anchor.span else (1, 0)
+        for (i, support_a), (j, support_b) in product(one.short(meanings), other.short(meanings)):
+            path_a, path_b = one.encoded.paths[i], other.encoded.paths[j]
             # A pair's support is at most the sum of its paths': most pairs need no closer look.
-            at_most = BEST_POSSIBLE + self._weights.support * (s.parts.support + t.parts.support) - cost
-            if s.path.end == t.path.end and at_most >= best - MARGIN:
-                parts = joint_parts([(s.encoded, s.index), (t.encoded, t.index)], meanings)
-                branches = (Branch(a.anchor, s.path), Branch(b.anchor, t.path))
-                yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts)
+            at_most = BEST_POSSIBLE + self._weights.support * (support_a + support_b) - cost
+            if path_a.end != path_b.end or at_most < best - MARGIN:
+                continue
+            branches = (Branch(a.anchor, path_a), Branch(b.anchor, path_b))
+            pieces = [Piece(one.encoded, i, at_a), Piece(other.encoded, j, at_b)]
+            parts = joint_parts(pieces, meanings)
+            yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts)
+            yield from self._with_tails(question, branches, pieces, meanings, cost)
+
+    def _with_tails(
+        self, question: Question, branches: tuple[Branch, Branch], pieces: list[Piece], meanings: Meanings, cost: float
+    ) -> Iterator[Reading]:
+        """The branches meet at something in between, from which one more hop leads on to what is asked for."""
+        if any(len(b.path.steps) > 1 for b in branches):
+            return
+        tails = self._encode((branches[0].path.state,))
+        for i, tail in enumerate(tails.paths):
+            if len(tail.steps) > 1:
+                break  # the shortest come first
+            parts = joint_parts([*pieces, Piece(tails, i, None)], meanings)
+            yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts, tail=tail)
 
     def _between(
         self,
@@ -215,7 +250,7 @@ class Reader:
         # A question names its subject first; that counts only where nothing else tells the two ways apart.
         cost += 1e-3 if start.anchor.span[0] > goal.anchor.span[0] else 0.0
         for s in ending:
-            parts = joint_parts([(s.encoded, s.index)], meanings, answered=False)
+            parts = joint_parts([Piece(s.encoded, s.index)], meanings, answered=False)
             yield Reading(
                 (Branch(start.anchor, s.path),),
                 question.intent,
@@ -248,7 +283,7 @@ def _shape(reading: Reading) -> tuple[object, ...]:
     """Everything but directions."""
     steps = tuple((s.descriptor, s.label) for b in reading.branches for s in b.path.steps)
     starts = tuple((b.anchor, b.path.start, len(b.path.steps)) for b in reading.branches)
-    return (starts, steps, reading.goal, reading.intent)
+    return (starts, steps, reading.goal, reading.tail, reading.intent)
 
 
 def _both_ways(one: Reading, other: Reading) -> Reading:
@@ -266,7 +301,3 @@ def _both(one: Step, other: Step) -> Step:
 def _asks_for_description(view: View) -> bool:
     """Whether a question says nothing beyond naming its anchor ("Who is Ann?", "Tell me about Ann")."""
     return all(word in DESCRIPTION_WORDS for word in view.words)
-
-
-def _short(scored: Sequence[Scored]) -> list[Scored]:
-    return [s for s in scored if len(s.path.steps) <= _JOINED_HOPS][:_JOINED_PATHS]

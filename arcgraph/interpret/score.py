@@ -97,7 +97,7 @@ class Meanings:
         cls, view: View, vocabulary: Vocabulary, expects: Callable[[int, str], Direction | None] | None = None
     ) -> Meanings:
         """The meanings of a view's words; a view without any content word is read as asking for a thing."""
-        seen = view if view.words else View(_NOTHING, (0,), (0,), view.asked)
+        seen = view if view.words else replace(view, words=_NOTHING, places=(0,), distances=(0,), sites=(0,))
         words = vocabulary.meanings(seen.words)
         if not vocabulary.names_classes:
             words = _without_class_nouns(words, seen)
@@ -264,24 +264,49 @@ def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bo
     ]
 
 
-def joint_parts(chosen: Sequence[tuple[EncodedPaths, int]], meanings: Meanings, *, answered: bool = True) -> Parts:
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One path of a pattern of several: ``anchor`` is the number of the anchor it leaves, in the question's order;
+    ``None`` for the way on from where the others meet."""
+
+    encoded: EncodedPaths
+    index: int
+    anchor: int | None = 0
+
+
+def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool = True) -> Parts:
     """The parts of several paths read as one pattern that ends in one answer.
 
-    ``answered`` is false where nothing is asked for, as in a question for yes or no.
+    ``answered`` is false where nothing is asked for, as in a question for yes or no. A word that stands nearer to
+    another anchor than to the one whose path claims it is out of order.
     """
+    chosen = [(p.encoded, p.index) for p in pieces]
     explains = chosen[0][0].explains[chosen[0][1]]
     for encoded, i in chosen[1:]:
         explains = np.maximum(explains, encoded.explains[i])
     coverage = float(np.log(FLOOR + np.minimum(meanings.words @ explains, 1.0)).sum())
-    demands = [d for encoded, i in chosen for d in encoded.demands[i]]
+    owned = _shared_demands(pieces)
+    demands = [demand for demand, _ in owned]
     support, disorder, first_word = support_and_order(demands, meanings)
     turned = direction_part(*chosen[0], meanings, first_word) if len(chosen) == 1 else 0.0
     if len(chosen) > 1:
-        # Words lie near their own anchor; across branches their order says nothing.
-        disorder = 0.0
-    answer = max(encoded.answer_of(i, meanings) for encoded, i in chosen) if answered else 0.0
+        disorder = _misplaced(demands, [owner for _, owner in owned], meanings)
+    ends = [chosen[-1]] if pieces[-1].anchor is None else chosen
+    answer = max(encoded.answer_of(i, meanings) for encoded, i in ends) if answered else 0.0
     share = float(grounded(explains[None, :], meanings)[0])
     return Parts(coverage, support, answer, disorder, turned, share, len(meanings.view.words))
+
+
+def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:
+    """Every demand with the anchor that it belongs to.
+
+    Where the same path leaves every anchor it is worded once, for all of them ("who sailed on A and B").
+    """
+    leaving = [p for p in pieces if p.anchor is not None]
+    steps = {tuple((s.descriptor, s.direction) for s in p.encoded.paths[p.index].steps) for p in leaving}
+    if len(leaving) > 1 and len(steps) == 1:
+        pieces = [replace(leaving[0], anchor=None), *(p for p in pieces if p.anchor is None)]
+    return [(demand, p.anchor) for p in pieces for demand in p.encoded.demands[p.index]]
 
 
 def grounded(explains: Matrix, meanings: Meanings) -> Vector:
@@ -305,11 +330,7 @@ def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[fl
     The second figure is disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the
     assigned words costs the smaller of the two claims. The third is the word that the first demand claims, -1 for none.
     """
-    claims = _claims(demands, meanings)
-    words, assigned = linear_sum_assignment(-claims)
-    given = np.zeros(claims.shape[1])
-    given[assigned] = claims[words, assigned]
-    by_hop = sorted(zip(assigned.tolist(), words.tolist(), strict=True))
+    given, by_hop = _assignment(demands, meanings)
     distances = meanings.view.distances
     disorder = sum(
         min(given[a], given[b])
@@ -319,6 +340,27 @@ def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[fl
     )
     first_word = by_hop[0][1] if by_hop and by_hop[0][0] == 0 else -1
     return float(np.log(FLOOR + given).sum()), float(disorder), first_word
+
+
+def _assignment(demands: Sequence[Demand], meanings: Meanings) -> tuple[NDArray[np.float64], list[tuple[int, int]]]:
+    """What each demand is given, and the pairs of demand and word, in the order of the demands."""
+    claims = _claims(demands, meanings)
+    words, assigned = linear_sum_assignment(-claims)
+    given = np.zeros(claims.shape[1])
+    given[assigned] = claims[words, assigned]
+    return given, sorted(zip(assigned.tolist(), words.tolist(), strict=True))
+
+
+def _misplaced(demands: Sequence[Demand], owners: Sequence[int | None], meanings: Meanings) -> float:
+    """What demands are given by words that belong to another anchor than theirs."""
+    given, by_hop = _assignment(demands, meanings)
+    return float(
+        sum(
+            given[demand]
+            for demand, word in by_hop
+            if (owner := owners[demand]) is not None and meanings.view.belongs_elsewhere(word, owner)
+        )
+    )
 
 
 def _claims(demands: Sequence[Demand], meanings: Meanings) -> Matrix:

@@ -22,6 +22,7 @@ from arcgraph.interpret.score import (
     EncodedPaths,
     Meanings,
     Parts,
+    Piece,
     grounded,
     joint_parts,
     score_paths,
@@ -186,9 +187,14 @@ def test_unusable_paths_are_not_scored() -> None:
 
 def test_two_paths_are_read_as_one_pattern() -> None:
     paths = encoded(ONE, path("Trip", ("LED", "in", "Person")))
-    parts = joint_parts([(paths, 0), (paths, 1)], meanings())
+    # a @ b @: each word stands before its own anchor.
+    two = replace(meanings(), view=View(("a", "b"), (0, 1), (1, 1), ("person",), (0, 2), (1, 3)))
+    parts = joint_parts([Piece(paths, 0, 0), Piece(paths, 1, 1)], two)
     assert parts.coverage == pytest.approx(math.log(FLOOR + 1.0) + math.log(FLOOR + 0.8), abs=1e-5)
     assert parts.support == pytest.approx(math.log(FLOOR + 0.9) + math.log(FLOOR + 0.6), abs=1e-5)
+    assert parts.order == 0.0
+    swapped = joint_parts([Piece(paths, 0, 1), Piece(paths, 1, 0)], two)
+    assert swapped.order == pytest.approx(0.9 + 0.6, abs=1e-5)
 
 
 @pytest.mark.parametrize(

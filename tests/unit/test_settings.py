@@ -12,14 +12,14 @@ from arcgraph.settings import Settings, default_cache_dir
 
 def test_defaults_hold_without_an_environment():
     settings = Settings.load({})
-    assert (settings.graph.timeout, settings.graph.limit) == (10.0, 10_000)
+    assert (settings.graph.timeout, settings.ask.max_rows) == (10.0, 1_000)
     assert settings.search.embedder == "auto"
 
 
 def test_the_environment_wins_over_defaults_and_explicit_values_over_both():
-    environ = {"ARCGRAPH_GRAPH_TIMEOUT": "3.5", "ARCGRAPH_GRAPH_LIMIT": "7", "ARCGRAPH_CACHE_DIR": "/elsewhere"}
-    settings = Settings.load(environ, graph={"limit": 8})
-    assert (settings.graph.timeout, settings.graph.limit) == (3.5, 8)
+    environ = {"ARCGRAPH_GRAPH_TIMEOUT": "3.5", "ARCGRAPH_ASK_MAX_ROWS": "7", "ARCGRAPH_CACHE_DIR": "/elsewhere"}
+    settings = Settings.load(environ, ask={"max_rows": 8})
+    assert (settings.graph.timeout, settings.ask.max_rows) == (3.5, 8)
     assert settings.cache.dir == Path("/elsewhere")
 
 

@@ -219,7 +219,9 @@ def _open_demo(settings: Settings) -> Graph:
     path = settings.cache.dir / f"demo-{digest}.arc"
     if not path.exists():
         _load_demo(files, path, settings)
-    return EmbeddedGraph(path, settings=settings)
+    graph = EmbeddedGraph(path, settings=settings)
+    graph.name = "the demo graph"  # not the place in the cache where it happens to lie
+    return graph
 
 
 def _load_demo(sources: list[Path], path: Path, settings: Settings) -> None:

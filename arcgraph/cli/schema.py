@@ -24,6 +24,7 @@ from arcgraph.cli.common import (
     print_json,
 )
 from arcgraph.domain import Count, Endpoint, LabelInfo, PassageHome, PropertyInfo, RelationHome, Schema, TypeInfo
+from arcgraph.graph.values import to_plain
 
 _LABELS = 20
 _TYPES = 20
@@ -189,7 +190,7 @@ def _property_line(info: PropertyInfo) -> _Line:
 
 
 def _sample(value: object) -> str:
-    text = repr(value) if isinstance(value, str) and ("," in value or value != value.strip()) else str(value)
+    text = repr(value) if isinstance(value, str) and ("," in value or value != value.strip()) else str(to_plain(value))
     text = " ".join(text.split())
     return text if len(text) <= 40 else text[:39] + "…"
 

@@ -22,7 +22,7 @@ def fit(reading: Reading) -> float:
     """How well reading and question explain each other, 0 to 1: the geometric mean over the parts of the score."""
     if reading.described:
         return math.exp(max(reading.score, -5.0) / 2)
-    hops = sum(len(b.path.steps) for b in reading.branches)
+    hops = sum(len(b.path.steps) for b in reading.branches) + (len(reading.tail.steps) if reading.tail else 0)
     parts = reading.parts
     mean = (parts.support / hops + parts.coverage / max(1, hops) + parts.answer) / 3
     return math.exp(min(0.0, mean))

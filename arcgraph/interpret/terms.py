@@ -108,13 +108,15 @@ class Vocabulary:
 
     def meanings(self, words: Sequence[str]) -> Matrix:
         """The distribution of each word over the terms, the round trip and null. Kept for words met before."""
-        new = [w for w in dict.fromkeys(words) if w not in self._known]
+        # Other threads may empty the memory at any time, so the rows are taken out of it first.
+        rows = {w: row for w in dict.fromkeys(words) if (row := self._known.get(w)) is not None}
+        new = [w for w in dict.fromkeys(words) if w not in rows]
         if new:
+            rows.update(zip(new, self._distribution(new), strict=True))
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
-                new = list(dict.fromkeys(words))
-            self._known.update(zip(new, self._distribution(new), strict=True))
-        return np.stack([self._known[w] for w in words])
+            self._known.update((w, rows[w]) for w in new)
+        return np.stack([rows[w] for w in words])
 
     def _distribution(self, words: Sequence[str]) -> Matrix:
         """As :meth:`meanings`, computed; a word that stands for a notion means what the best of its nouns does."""

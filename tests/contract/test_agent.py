@@ -299,3 +299,21 @@ def test_a_mutual_relation_is_followed_both_ways(graph: Any, tmp_path: Path, set
     assert names(agent.ask("Who is married to Ada Vorn?")) == {"Bo Tarn"}
     assert names(agent.ask("Who is Bo Tarn married to?")) == {"Ada Vorn"}
     assert names(agent.ask("Who is married to Di Quist?")) == {"Cy Holt"}
+
+
+def test_a_single_node_without_label_can_be_described(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    answer = ask_of(graph, tmp_path, settings, [("1", [], {"name": "Lone Rock"})], [], "What is the Lone Rock?")
+    assert (answer.status, answer.rows) == (Status.ANSWERED, [{"name": "Lone Rock"}])
+    other = Agent(graph, settings=settings).ask("Who owns the Lone Rock?")
+    assert other.status != Status.ANSWERED
+    assert not other.rows
+
+
+def test_anchors_that_meet_lead_on(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes, edges = FLEET
+    fill(graph, tmp_path, nodes, edges)
+    agent = Agent(graph, settings=settings)
+    question = "At which harbour are the ships moored that were designed by Orla Quist and commanded by Ines Vael?"
+    answer = agent.ask(question)
+    assert names(answer) == {"Port Ys"}
+    assert answer.replay(graph).holds

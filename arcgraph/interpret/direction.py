@@ -76,7 +76,7 @@ def _is_verb(word: str) -> bool:
 def role_direction(word: str, relation: str) -> Direction | None:
     """Which way the last hop must point for its end to be a ``word``; ``None`` where the forms do not tell.
 
-    "actors" stand at the beginning of ACTED_IN and at the end of starred_actors, a "keeper" at that of KEEPER_OF.
+    "sailors" stand at the beginning of SAILED_ON and at the end of has_sailors, a "keeper" at that of KEEPER_OF.
     """
     name = split_name(relation)
     if name[-1] == "of":

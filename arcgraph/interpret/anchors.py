@@ -18,6 +18,8 @@ UNEXPLAINED = 4.0
 # Below this strength a mention is an accident of wording and no anchor.
 WEAKEST = 0.08
 MOST_CANDIDATES = 6
+# Ways of matching that leave words of the name out.
+_LOOSE = frozenset(("partial", "dense", "fuzzy"))
 
 
 class Names(Protocol):
@@ -48,11 +50,20 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
     """Anchors that the question may name, strongest first: one for each mention, name and set of labels."""
     found: list[Candidate] = []
     for mention in names.find(question):
+        if mention.how in _LOOSE and _has_number_beside(question, mention):
+            continue
         strength = mention_strength(mention, vocabulary)
         if strength >= WEAKEST:
             found += [Candidate(a, strength) for a in _anchors(mention, names.entries(mention.entries))]
     found.sort(key=lambda c: (-c.strength, c.anchor.span[0] - c.anchor.span[1], c.anchor.span))
     return found
+
+
+def _has_number_beside(question: str, mention: Mention) -> bool:
+    """Whether a number stands right before or behind a loose match: "12 Park Avenue" is not "8 Park Avenue"."""
+    before, after = question[: mention.start].split(), question[mention.end :].split()
+    beside = (before[-1] if before else "") + " " + (after[0] if after else "")
+    return any(c.isdigit() for c in beside)
 
 
 def mention_strength(mention: Mention, vocabulary: Vocabulary) -> float:

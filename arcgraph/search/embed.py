@@ -173,8 +173,14 @@ def _packaged_model() -> str | None:
 def _load_encoder(place: str) -> SentenceEncoder:
     if importlib.util.find_spec("sentence_transformers") is None:
         raise MissingExtra("a local embedding model", "local")
-    from sentence_transformers import SentenceTransformer
-
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        # Its OpenMP library wants memory that glibc sets aside when the process starts, and late it may be used up.
+        raise StorageError(
+            f"sentence-transformers is installed but cannot be imported ({error}); import it before arcgraph, "
+            "or set GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096"
+        ) from error
     try:
         encoder: SentenceEncoder = SentenceTransformer(place, device="cpu")
     except (OSError, ValueError) as error:

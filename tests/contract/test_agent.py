@@ -317,3 +317,11 @@ def test_anchors_that_meet_lead_on(graph: Any, tmp_path: Path, settings: Setting
     answer = agent.ask(question)
     assert names(answer) == {"Port Ys"}
     assert answer.replay(graph).holds
+
+
+def test_another_number_is_another_name(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("1", "Location", {"name": "8 Park Avenue"}), ("2", "Area", {"name": "North Side"})]
+    fill(graph, tmp_path, nodes, [("1", "LIES_IN", "2")])
+    agent = Agent(graph, settings=settings)
+    assert names(agent.ask("In which area does 8 Park Avenue lie?")) == {"North Side"}
+    assert agent.ask("In which area does 12 Park Avenue lie?").status == Status.NO_EVIDENCE

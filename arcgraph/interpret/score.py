@@ -25,6 +25,8 @@ from arcgraph.interpret.terms import Matrix, Vocabulary
 FLOOR = 0.02
 # An answer known by its role in the last relation counts a little less than one known by its label.
 ROLE = 0.85
+# What naming the label in between says of a way back, beside naming the relation itself.
+THROUGH = 0.3
 # Exact assignment is run on so many paths, the best by an upper bound.
 EXACT = 80
 # Paths that must fall so far behind the best one are not scored exactly.
@@ -71,10 +73,15 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a path asks the question to say: a relation, or that it is followed back again."""
+    """What a path asks the question to say: a relation, or that it is followed back again.
+
+    ``through`` is the label that the way back leads to where the path goes on from there, -1 elsewhere: naming it ("the
+    ships of the designer of …") half says that the way leads back.
+    """
 
     column: int
     way_back: bool = False
+    through: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +181,13 @@ class EncodedPaths:
         longest = max((len(d) for d in self.demands), default=1)
         self._demand_columns = np.zeros((len(self.paths), longest), dtype=np.intp)
         self._demand_back = np.zeros((len(self.paths), longest), dtype=bool)
+        self._demand_through = np.full((len(self.paths), longest), -1, dtype=np.intp)
         self._demand_there = np.zeros((len(self.paths), longest), dtype=bool)
         for i, demands in enumerate(self.demands):
             for j, demand in enumerate(demands):
                 self._demand_columns[i, j] = demand.column
                 self._demand_back[i, j] = demand.way_back
+                self._demand_through[i, j] = demand.through
                 self._demand_there[i, j] = True
 
     # --- the parts -----------------------------------------------------------------------------------------------
@@ -216,6 +225,8 @@ class EncodedPaths:
         best = meanings.max(axis=0)
         way_back = np.maximum(meanings, meanings[:, [self._round_trip]]).max(axis=0)
         claims = np.where(self._demand_back, way_back[self._demand_columns], best[self._demand_columns])
+        named = np.where(self._demand_through >= 0, THROUGH * best[self._demand_through], 0.0)
+        claims = np.maximum(claims, named)
         return np.asarray((np.log(FLOOR + claims) * self._demand_there).sum(axis=1), dtype=np.float32)
 
 
@@ -229,10 +240,12 @@ def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
     """A hop and its way back over the same relation are one idea with two demands."""
     demands: list[Demand] = []
     previous: tuple[int, Direction] | None = None
-    for step in path.steps:
+    for at, step in enumerate(path.steps):
         column = vocabulary.column["relation", step.descriptor.text]
         back = previous is not None and previous[0] == column and previous[1] != step.direction
-        demands.append(Demand(column, way_back=back))
+        goes_on = back and at < len(path.steps) - 1
+        through = vocabulary.column.get(("label", step.label), -1) if goes_on else -1
+        demands.append(Demand(column, back, through))
         previous = None if back else (column, step.direction)
     return tuple(demands)
 
@@ -367,5 +380,9 @@ def _claims(demands: Sequence[Demand], meanings: Meanings) -> Matrix:
     columns = []
     for demand in demands:
         column = meanings.words[:, demand.column]
-        columns.append(np.maximum(column, meanings.words[:, meanings.round_trip]) if demand.way_back else column)
+        if demand.way_back:
+            column = np.maximum(column, meanings.words[:, meanings.round_trip])
+        if demand.through >= 0:
+            column = np.maximum(column, THROUGH * meanings.words[:, demand.through])
+        columns.append(column)
     return np.stack(columns, axis=1)

@@ -20,9 +20,6 @@ ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("ARCGRAPH_DATA", ROOT.parent / "shared" / "data"))
 LIVE_REQUIRED = os.environ.get("ARCGRAPH_TEST_LIVE") == "1"
 LOCAL_REQUIRED = os.environ.get("ARCGRAPH_TEST_LOCAL") == "1"
-if LOCAL_REQUIRED:
-    # Its OpenMP libraries find no room in a process's thread-local memory once many others have been loaded.
-    import sentence_transformers  # noqa: F401
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -25,7 +25,7 @@ from arcgraph.interpret.paths import RelationPath, Step, enumerate_paths
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
 from arcgraph.interpret.roles import RoleMoves, movement
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, joint_parts, score_paths
-from arcgraph.interpret.terms import EmbedWords, Vocabulary, label_term, relation_term
+from arcgraph.interpret.terms import Calibration, EmbedWords, Vocabulary, label_term, relation_term
 from arcgraph.settings import AskSettings
 
 # Of each anchor so many paths take part in joins with another anchor's.
@@ -91,6 +91,9 @@ class Reader:
         embed: EmbedWords,
         settings: AskSettings,
         cache_dir: Path | None = None,
+        *,
+        weights: Weights | None = None,
+        calibration: Calibration | None = None,
     ):
         self._graph = graph
         self._schema = schema
@@ -101,10 +104,10 @@ class Reader:
         labels = [] if isinstance(self._moves, RoleMoves) else [label for label in schema.labels if label]
         relations = dict.fromkeys(d.text for d in self._moves.descriptors())
         self._vocabulary = Vocabulary(
-            [relation_term(r) for r in relations] + [label_term(label) for label in labels], embed
+            [relation_term(r) for r in relations] + [label_term(label) for label in labels], embed, calibration
         )
         self._encoded: dict[tuple[str, ...], EncodedPaths] = {}
-        self._weights = Weights()
+        self._weights = weights or Weights()
 
     def read(self, text: str) -> Interpretation:
         """All readings of a question, best first; none where it names nothing or the graph supports no pattern."""
@@ -150,7 +153,7 @@ class Reader:
         allowed = self._allowed(candidate, labels)
         usable = np.array([move in allowed for move in encoded.first_moves], bool)
         meanings = self._meanings(question, view, candidate)
-        found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable)]
+        found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable, self._weights)]
         found.sort(key=lambda s: -s.parts.total(self._weights))
         return Around(candidate, encoded, usable, found)
 

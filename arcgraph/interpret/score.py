@@ -250,12 +250,13 @@ def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
     return tuple(demands)
 
 
-def score_paths(encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bool_]) -> list[tuple[int, Parts]]:
+def score_paths(
+    encoded: EncodedPaths, meanings: Meanings, usable: NDArray[np.bool_], weights: Weights
+) -> list[tuple[int, Parts]]:
     """The parts of the most promising ``usable`` paths' scores, in no order; no other can come before the best."""
     if not usable.any():
         return []
     coverage, answer = encoded.coverage(meanings.words), encoded.answer(meanings)
-    weights = Weights()
     bound = (
         weights.coverage * coverage + weights.answer * answer + weights.support * encoded.support_bound(meanings.words)
     )

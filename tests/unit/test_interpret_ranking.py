@@ -23,6 +23,7 @@ from arcgraph.interpret.score import (
     Meanings,
     Parts,
     Piece,
+    Weights,
     grounded,
     joint_parts,
     score_paths,
@@ -181,8 +182,8 @@ def test_grounded_leaves_null_out() -> None:
 
 def test_unusable_paths_are_not_scored() -> None:
     paths = encoded(ONE, TWO)
-    assert [i for i, _ in score_paths(paths, meanings(), np.array([False, True]))] == [1]
-    assert score_paths(paths, meanings(), np.array([False, False])) == []
+    assert [i for i, _ in score_paths(paths, meanings(), np.array([False, True]), Weights())] == [1]
+    assert score_paths(paths, meanings(), np.array([False, False]), Weights()) == []
 
 
 def test_two_paths_are_read_as_one_pattern() -> None:

@@ -397,7 +397,12 @@ def _auto_local(settings: SearchSettings) -> Embedder | None:
     wanted = settings.embedder_model or _packaged_model()
     if not wanted or importlib.util.find_spec("sentence_transformers") is None:
         return None
-    return _local(settings.embedder_model)
+    try:
+        return _local(settings.embedder_model)
+    except StorageError as error:
+        # Nobody asked for it by name, so the next best one serves.
+        _logger.warning("%s", error)
+        return None
 
 
 def _served(settings: SearchSettings) -> Embedder:

@@ -107,6 +107,7 @@ class Reader:
             [relation_term(r) for r in relations] + [label_term(label) for label in labels], embed, calibration
         )
         self._encoded: dict[tuple[str, ...], EncodedPaths] = {}
+        self._tails: dict[str, EncodedPaths] = {}
         self._weights = weights or Weights()
 
     def read(self, text: str) -> Interpretation:
@@ -232,12 +233,17 @@ class Reader:
         """The branches meet at something in between, from which one more hop leads on to what is asked for."""
         if any(len(b.path.steps) > 1 for b in branches):
             return
-        tails = self._encode((branches[0].path.state,))
+        tails = self._tails_from(branches[0].path)
         for i, tail in enumerate(tails.paths):
-            if len(tail.steps) > 1:
-                break  # the shortest come first
             parts = joint_parts([*pieces, Piece(tails, i, None)], meanings)
             yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts, tail=tail)
+
+    def _tails_from(self, path: RelationPath) -> EncodedPaths:
+        """The single steps on from where a path leads."""
+        if path.state not in self._tails:
+            steps = [RelationPath(path.end, (step,)) for step in self._moves.of(path.state)]
+            self._tails[path.state] = EncodedPaths(steps, self._vocabulary, self._moves.either_way())
+        return self._tails[path.state]
 
     def _between(
         self,

@@ -41,12 +41,6 @@ def relation_words(name: str) -> tuple[str, ...]:
     return tuple(words) or (name.lower(),)
 
 
-def is_inverse(name: str) -> bool:
-    """Whether the name itself says that it reads from object to subject."""
-    words = split_name(name)
-    return len(words) > 1 and words[-1] in _SUFFIXES
-
-
 def content(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words that carry meaning; all of them where none does, so that a name never becomes empty."""
     return tuple(w for w in words if w not in FUNCTION_WORDS) or words

@@ -281,9 +281,7 @@ def test_a_changed_graph_is_noticed(graph: Any, tmp_path: Path, settings: Settin
         time.sleep(0.5)
 
 
-def test_without_any_embedder_spelling_alone_answers_and_says_what_it_lacks(
-    graph: Any, tmp_path: Path, settings: Settings
-) -> None:
+def test_without_any_embedder_spelling_alone_answers(graph: Any, tmp_path: Path, settings: Settings) -> None:
     fill(graph, tmp_path, *FLEET)
     bare = Settings.load({}, cache={"dir": settings.cache.dir}, search={"embedder": "none"})
     agent = Agent(graph, settings=bare)

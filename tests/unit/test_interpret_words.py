@@ -8,7 +8,7 @@ from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.question import Intent, read_question, view_from
 from arcgraph.interpret.terms import shared_stem
-from arcgraph.interpret.verbalise import content, is_inverse, relation_words, split_name
+from arcgraph.interpret.verbalise import content, relation_words, split_name
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,6 @@ def test_relation_names_become_words(name: str, words: str) -> None:
 def test_a_name_without_content_words_keeps_what_it_has() -> None:
     assert content(("in",)) == ("in",)
     assert content(("acted", "in")) == ("acted",)
-
-
-def test_only_a_suffix_makes_an_inverse() -> None:
-    assert is_inverse("parent_inverse")
-    assert not is_inverse("inverse")
 
 
 def test_every_boundary_splits() -> None:

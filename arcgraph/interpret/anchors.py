@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arcgraph.domain import Anchor
+from arcgraph.interpret.english import DETERMINERS
 from arcgraph.interpret.terms import Vocabulary
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.base import Entry
@@ -18,6 +19,8 @@ UNEXPLAINED = 4.0
 # Below this strength a mention is an accident of wording and no anchor.
 WEAKEST = 0.08
 MOST_CANDIDATES = 6
+# Of a plain word right behind "which" or "how many" so much is left: it names the class that is asked for.
+_CLASS_NOUN = 0.25
 # Ways of matching that leave words of the name out.
 _LOOSE = frozenset(("partial", "dense", "fuzzy"))
 
@@ -53,6 +56,8 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
         if mention.how in _LOOSE and _has_number_beside(question, mention):
             continue
         strength = mention_strength(mention, vocabulary)
+        if _asks_for_class(question, mention):
+            strength *= _CLASS_NOUN
         if strength >= WEAKEST:
             found += [Candidate(a, strength) for a in _anchors(mention, names.entries(mention.entries))]
     found.sort(key=lambda c: (-c.strength, c.anchor.span[0] - c.anchor.span[1], c.anchor.span))
@@ -64,6 +69,14 @@ def _has_number_beside(question: str, mention: Mention) -> bool:
     before, after = question[: mention.start].split(), question[mention.end :].split()
     beside = (before[-1] if before else "") + " " + (after[0] if after else "")
     return any(c.isdigit() for c in beside)
+
+
+def _asks_for_class(question: str, mention: Mention) -> bool:
+    """Whether a mention that does not look like a name stands right behind a word that asks for a noun."""
+    if mention.quoted or mention.capitalised:
+        return False
+    before = question[: mention.start].split()
+    return bool(before) and before[-1].lower() in DETERMINERS
 
 
 def mention_strength(mention: Mention, vocabulary: Vocabulary) -> float:

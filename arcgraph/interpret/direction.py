@@ -76,15 +76,31 @@ def _is_verb(word: str) -> bool:
 def role_direction(word: str, relation: str) -> Direction | None:
     """Which way the last hop must point for its end to be a ``word``; ``None`` where the forms do not tell.
 
-    "sailors" stand at the beginning of SAILED_ON and at the end of has_sailors, a "keeper" at that of KEEPER_OF.
+    "sailors" stand at the beginning of SAILED_ON and at the end of has_sailors and sailed_by, a "keeper" at the
+    beginning of KEEPER_OF.
     """
     name = split_name(relation)
     if name[-1] == "of":
         return Direction.IN
-    if name[-1] == "by" or name[0] in ("has", "have"):
+    if name[0] in ("has", "have"):
         return Direction.OUT
+    acts = word.rstrip("s").endswith(AGENT_ENDINGS)
+    if name[-1] == "by":
+        return Direction.OUT if acts else None
     if word.rstrip("s") in {part.rstrip("s") for part in name}:
         return Direction.OUT if len(name) > 1 or not _is_verb(name[0]) else None
-    if _is_verb(name[0]) and word.rstrip("s").endswith(AGENT_ENDINGS):
+    if _is_verb(name[0]) and acts:
         return Direction.IN
     return None
+
+
+@lru_cache(maxsize=50_000)
+def agent_direction(relation: str) -> Direction | None:
+    """Which way a hop must point for its end to be who acts in it; ``None`` where the name does not tell.
+
+    "Who built" asks for the end of built_by and has_builders, and for the beginning of BUILT.
+    """
+    name = split_name(relation)
+    if name[-1] == "by" or name[0] in ("has", "have") or name[-1].rstrip("s").endswith(AGENT_ENDINGS):
+        return Direction.OUT
+    return Direction.IN if _is_verb(name[0]) or name[-1] == "of" else None

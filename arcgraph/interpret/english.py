@@ -20,6 +20,13 @@ COMMAND_WORDS = frozenset("please tell give show find list let know name names w
 
 QUESTION_WORDS = frozenset("what which who whom whose when where how".split())
 
+# Question words that may be the subject of the verb behind them.
+SUBJECT_WORDS = frozenset(("who",))
+# Words right behind which stands the noun that is asked for.
+DETERMINERS = frozenset("which what many".split())
+PERSON_WORDS = frozenset("who whom whose".split())
+PREPOSITIONS = frozenset("in on at by for to from with within into onto of about".split())
+
 # What a question word asks for when no noun follows it.
 NOTIONS = {
     "who": ("person", "people"),

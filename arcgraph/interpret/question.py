@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -18,7 +18,11 @@ from arcgraph.interpret.english import (
     COUNT_PHRASES,
     FUNCTION_WORDS,
     NOTIONS,
+    PERSON_WORDS,
+    PREPOSITIONS,
     QUESTION_WORDS,
+    RETURN_WORDS,
+    SUBJECT_WORDS,
     YES_NO_STARTS,
 )
 from arcgraph.search.text import is_unspaced
@@ -65,7 +69,10 @@ class View:
     """A question seen from its anchors: the other content words, and how far each is from the nearest anchor.
 
     ``asked`` are the words for what is asked, ``places`` the content words' tokens in the question. ``sites`` and
-    ``anchors`` are positions of words and anchors once every anchor counts as one token.
+    ``anchors`` are positions of words and anchors once every anchor counts as one token. ``links`` are
+    the function words between each content word and the one before it, ``None`` where that is an anchor or nothing.
+    ``acts`` is the verb whose
+    subject is asked for ("who built …"), empty where there is none.
     """
 
     words: tuple[str, ...]
@@ -74,6 +81,8 @@ class View:
     asked: tuple[str, ...]
     sites: tuple[int, ...] = ()
     anchors: tuple[int, ...] = ()
+    links: tuple[tuple[str, ...] | None, ...] = ()
+    acts: str = ""
 
     def belongs_elsewhere(self, word: int, anchor: int) -> bool:
         """Whether a content word stands nearer to another anchor than to ``anchor``, by number in the question's order.
@@ -127,6 +136,39 @@ def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
         asked=_asked(question, sequence),
         sites=tuple(kept),
         anchors=tuple(anchors),
+        links=tuple(_link(sequence, kept, i) for i in range(len(kept))),
+        acts=_acts(sequence),
+    )
+
+
+def _link(sequence: list[str | None], kept: list[int], i: int) -> tuple[str, ...] | None:
+    if i == 0:
+        return None
+    between = sequence[kept[i - 1] + 1 : kept[i]]
+    return None if None in between else tuple(word for word in between if word is not None)
+
+
+def joined_words(view: View, are_one_name: Callable[[str, str, tuple[str, ...]], bool]) -> View:
+    """The view with each run of words that are one name ("date of birth") as a single word of several parts.
+
+    ``are_one_name`` tells of two neighbours and the function words between them.
+    """
+    runs: list[list[int]] = []
+    for i, word in enumerate(view.words):
+        link = view.links[i] if view.links else None
+        if runs and link is not None and are_one_name(view.words[runs[-1][-1]], word, link):
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    if len(runs) == len(view.words):
+        return view
+    return replace(
+        view,
+        words=tuple(" ".join(view.words[i] for i in run) for run in runs),
+        places=tuple(view.places[run[-1]] for run in runs),
+        distances=tuple(min(view.distances[i] for i in run) for run in runs),
+        sites=tuple(view.sites[run[-1]] for run in runs),
+        links=tuple(view.links[run[0]] for run in runs),
     )
 
 
@@ -184,10 +226,26 @@ def _asked(question: Question, sequence: list[str | None]) -> tuple[str, ...]:
         if question.intent == Intent.COUNT and (word, _at(sequence, i + 1)) in COUNT_PHRASES:
             return _nouns(sequence[i + 2 :])
         if word in NOTIONS:
-            return NOTIONS[word]
+            named = _after_question_word(sequence[i + 1 :]) if _names_who(sequence, i) else ()
+            return (*NOTIONS[word], *named)
         if word in QUESTION_WORDS:
             return _after_question_word(sequence[i + 1 :])
     return _nouns(sequence)
+
+
+def _names_who(sequence: list[str | None], i: int) -> bool:
+    """Whether a noun behind "who is" says who is meant ("who are the keepers of"), as it does not before a stranded
+    preposition ("who were the ships built by")."""
+    return sequence[i] in PERSON_WORDS and _at(sequence, i + 1) in COPULAS and sequence[-1] not in PREPOSITIONS
+
+
+def _acts(sequence: list[str | None]) -> str:
+    """The verb that follows "who", or "what", right away; empty where an auxiliary, a copula or the anchor does."""
+    for word, after in pairwise(sequence):
+        if word in SUBJECT_WORDS:
+            is_verb = after is not None and after not in FUNCTION_WORDS and after not in RETURN_WORDS
+            return after or "" if is_verb else ""
+    return ""
 
 
 def _after_question_word(rest: list[str | None]) -> tuple[str, ...]:
@@ -211,7 +269,7 @@ def _nouns(rest: list[str | None]) -> tuple[str, ...]:
     """The first stretch of content words, at most two: a noun and what is written together with it."""
     words: list[str] = []
     for word in rest:
-        if word and word not in FUNCTION_WORDS and word not in COMMAND_WORDS:
+        if word and word not in FUNCTION_WORDS and word not in COMMAND_WORDS and word not in RETURN_WORDS:
             words.append(word)
         elif words:
             break

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.direction import role_direction
+from arcgraph.interpret.direction import agent_direction, role_direction
 from arcgraph.interpret.paths import RelationPath
-from arcgraph.interpret.question import View
+from arcgraph.interpret.question import View, joined_words
 from arcgraph.interpret.terms import Matrix, Vocabulary
 
 # Below this a probability is noise: it bounds what a single unexplained word or unworded hop can cost.
@@ -27,10 +28,15 @@ FLOOR = 0.02
 ROLE = 0.85
 # What naming the label in between says of a way back, beside naming the relation itself.
 THROUGH = 0.3
+# A relation that was followed and followed back is hardly followed a third time: that returns to what was just left.
+AGAIN = 0.3
 # Exact assignment is run on so many paths, the best by an upper bound.
 EXACT = 80
 # Paths that must fall so far behind the best one are not scored exactly.
 KEPT_BEHIND = 5.0
+
+# From this probability on a word names a relation.
+_NAMES_RELATION = 0.5
 
 _NOTHING = ("thing",)
 
@@ -46,18 +52,23 @@ class Weights:
     answer: float = 1.5
     order: float = 1.0
     direction: float = 1.0
+    surplus: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of one path's score, unweighted; and what is none: ``grounded``, the share of the question's content
-    words that the path's own terms explain, null aside, and ``words``, how many content words there are."""
+    """The parts of one path's score, unweighted; ``order`` and ``surplus`` cost.
+
+    And what is none of them: ``grounded``, the share of the question's content words that the path's own terms explain,
+    null aside, and ``words``, how many content words there are.
+    """
 
     coverage: float
     support: float
     answer: float
     order: float
     direction: float = 0.0
+    surplus: float = 0.0
     grounded: float = 1.0
     words: int = 0
 
@@ -68,6 +79,7 @@ class Parts:
             + weights.answer * self.answer
             - weights.order * self.order
             + weights.direction * self.direction
+            - weights.surplus * self.surplus
         )
 
 
@@ -82,20 +94,27 @@ class Demand:
     column: int
     way_back: bool = False
     through: int = -1
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Meanings:
-    """A question in the columns of a vocabulary: ``words`` (content words, columns), and ``asked`` (columns), the best
-    over the words for what is asked; ``asked_source`` and ``asked_target`` the same for who stands at either end of a
-    relation. ``expects`` tells from a word's place which way a relation should point."""
+    """A question in the columns of a vocabulary.
+
+    ``words`` (content words, columns) says what each word means, ``plain`` the same before nouns for classes were set
+    aside. ``asked`` (columns) is the best over the words for what is asked; ``asked_source`` and ``asked_target`` the
+    same for who stands at either end of a relation. ``named`` (words) is how far each word names some relation.
+    ``expects`` tells from a word's place which way a relation should point.
+    """
 
     view: View
     words: Matrix
+    plain: Matrix
     asked: Vector
     asked_source: Vector
     asked_target: Vector
     asked_nothing: float
+    named: Vector
     round_trip: int
     expects: Callable[[int, str], Direction | None] | None = None
 
@@ -105,34 +124,55 @@ class Meanings:
     ) -> Meanings:
         """The meanings of a view's words; a view without any content word is read as asking for a thing."""
         seen = view if view.words else replace(view, words=_NOTHING, places=(0,), distances=(0,), sites=(0,))
-        words = vocabulary.meanings(seen.words)
-        if not vocabulary.names_classes:
-            words = _without_class_nouns(words, seen)
+        seen = joined_words(seen, vocabulary.are_one_name)
         asked_words = view.asked or _NOTHING
-        asked = vocabulary.meanings(asked_words)
+        plain, asked = vocabulary.meanings(seen.words), vocabulary.meanings(asked_words)
+        words = plain
+        if not vocabulary.names_classes:
+            words, asked = _without_class_nouns(words), _without_class_nouns(asked)
         role = _roles(asked_words, vocabulary)
+        if not vocabulary.names_classes and (acts := _agent_roles(view.acts, vocabulary)) is not None:
+            asked, role = acts
         return cls(
             seen,
             words,
+            plain,
             asked.max(axis=0),
             (asked * (role != Direction.OUT)).max(axis=0),
             (asked * (role != Direction.IN)).max(axis=0),
             float(asked[:, vocabulary.null].min()),
+            words[:, vocabulary.relations].max(axis=1, initial=0.0),
             vocabulary.round_trip,
             expects,
         )
 
 
-def _without_class_nouns(words: Matrix, view: View) -> Matrix:
-    """Where no label names classes, the noun that asks for one ("which films") has nothing to mean.
+def _agent_roles(verb: str, vocabulary: Vocabulary) -> tuple[Matrix, NDArray[Any]] | None:
+    """Meanings and roles of who does what a verb says ("who built"); ``None`` where it names no relation.
 
-    What it is merely associated with goes to null, by squaring; a relation that it really names keeps nearly all.
+    Where labels tell who can be asked for with "who" they are the better judge.
     """
-    asks = [i for i, word in enumerate(view.words) if word in view.asked]
+    if not verb:
+        return None
+    meanings = vocabulary.meanings([verb])
+    if meanings[0, vocabulary.relations].max(initial=0.0) < _NAMES_RELATION:
+        return None
+    roles = np.full(meanings.shape, None, dtype=object)
+    for i in vocabulary.relations:
+        roles[0, i] = agent_direction(vocabulary.terms[i].name)
+    return meanings, roles
+
+
+def _without_class_nouns(words: Matrix) -> Matrix:
+    """Where no label names classes, the nouns that do ("which films") have nothing to mean.
+
+    A word that names no relation outright is taken for such a noun: what it is merely associated with goes to null, by
+    squaring.
+    """
     words = words.copy()
-    words[asks] **= 2
-    words[asks, -1] = 0.0
-    words[asks, -1] = 1.0 - np.minimum(1.0, words[asks].sum(axis=1))
+    vague = words[:, :-2].max(axis=1, initial=0.0) < _NAMES_RELATION
+    words[vague, :-2] **= 2
+    words[vague, -1] = 1.0 - np.minimum(1.0, words[vague, :-1].sum(axis=1))
     return words
 
 
@@ -240,13 +280,15 @@ def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
     """A hop and its way back over the same relation are one idea with two demands."""
     demands: list[Demand] = []
     previous: tuple[int, Direction] | None = None
+    returned = -1
     for at, step in enumerate(path.steps):
         column = vocabulary.column["relation", step.descriptor.text]
         back = previous is not None and previous[0] == column and previous[1] != step.direction
         goes_on = back and at < len(path.steps) - 1
-        through = vocabulary.column.get(("label", step.label), -1) if goes_on else -1
-        demands.append(Demand(column, back, through))
+        class_noun = vocabulary.column.get(("label", step.label), -1 if vocabulary.names_classes else vocabulary.null)
+        demands.append(Demand(column, back, class_noun if goes_on else -1, again=column == returned))
         previous = None if back else (column, step.direction)
+        returned = column if back else -1
     return tuple(demands)
 
 
@@ -266,9 +308,9 @@ def score_paths(
     for i in promising:
         if bound[i] < best - KEPT_BEHIND:
             break
-        support, disorder, first_word = support_and_order(encoded.demands[i], meanings)
-        turned = direction_part(encoded, int(i), meanings, first_word)
-        parts = Parts(float(coverage[i]), support, float(answer[i]), disorder, turned)
+        worded = wording(encoded.demands[i], meanings, weights.order)
+        turned = direction_part(encoded, int(i), meanings, worded.first_word)
+        parts = Parts(float(coverage[i]), worded.support, float(answer[i]), worded.disorder, turned, worded.surplus)
         best = max(best, parts.total(weights))
         found.append((int(i), parts))
     shares = grounded(encoded.explains[[i for i, _ in found]], meanings)
@@ -301,14 +343,15 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
     coverage = float(np.log(FLOOR + np.minimum(meanings.words @ explains, 1.0)).sum())
     owned = _shared_demands(pieces)
     demands = [demand for demand, _ in owned]
-    support, disorder, first_word = support_and_order(demands, meanings)
-    turned = direction_part(*chosen[0], meanings, first_word) if len(chosen) == 1 else 0.0
+    worded = wording(demands, meanings)
+    turned = direction_part(*chosen[0], meanings, worded.first_word) if len(chosen) == 1 else 0.0
+    disorder = worded.disorder
     if len(chosen) > 1:
         disorder = _misplaced(demands, [owner for _, owner in owned], meanings)
     ends = [chosen[-1]] if pieces[-1].anchor is None else chosen
     answer = max(encoded.answer_of(i, meanings) for encoded, i in ends) if answered else 0.0
     share = float(grounded(explains[None, :], meanings)[0])
-    return Parts(coverage, support, answer, disorder, turned, share, len(meanings.view.words))
+    return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, len(meanings.view.words))
 
 
 def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:
@@ -325,7 +368,7 @@ def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:
 
 def grounded(explains: Matrix, meanings: Meanings) -> Vector:
     """For each path the mean over content words of the probability that one of its terms, and not null, is meant."""
-    shares = np.minimum(meanings.words[:, :-1] @ explains[:, :-1].T, 1.0).mean(axis=0)
+    shares = np.minimum(meanings.plain[:, :-1] @ explains[:, :-1].T, 1.0).mean(axis=0)
     return np.asarray(shares, dtype=np.float32)
 
 
@@ -338,40 +381,89 @@ def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word
     return 0.0 if expected is None else 0.5 if expected == step.direction else -0.5
 
 
-def support_and_order(demands: Sequence[Demand], meanings: Meanings) -> tuple[float, float, int]:
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a path's demands are worded, as in :class:`Parts`; ``first_word`` is what the first demand claims, -1: none."""
+
+    support: float
+    disorder: float
+    surplus: float
+    first_word: int
+
+
+def wording(demands: Sequence[Demand], meanings: Meanings, order_weight: float = 1.0) -> Wording:
     """Path explained by question: every demand claims a word of its own, by optimal one-to-one assignment.
 
-    The second figure is disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the
-    assigned words costs the smaller of the two claims. The third is the word that the first demand claims, -1 for none.
+    Disorder: a hop nearer to the anchor is worded nearer to it, and each inversion among the assigned words costs the
+    smaller of the two claims. Of words that serve two demands about equally ("written by the writer of") each takes the
+    one that stands in order. Surplus: what is left over of words that name a relation.
     """
-    given, by_hop = _assignment(demands, meanings)
-    distances = meanings.view.distances
-    disorder = sum(
-        min(given[a], given[b])
-        for x, (a, word_a) in enumerate(by_hop)
-        for b, word_b in by_hop[x + 1 :]
-        if distances[word_a] > distances[word_b]
-    )
-    first_word = by_hop[0][1] if by_hop and by_hop[0][0] == 0 else -1
-    return float(np.log(FLOOR + given).sum()), float(disorder), first_word
-
-
-def _assignment(demands: Sequence[Demand], meanings: Meanings) -> tuple[NDArray[np.float64], list[tuple[int, int]]]:
-    """What each demand is given, and the pairs of demand and word, in the order of the demands."""
     claims = _claims(demands, meanings)
-    words, assigned = linear_sum_assignment(-claims)
-    given = np.zeros(claims.shape[1])
-    given[assigned] = claims[words, assigned]
-    return given, sorted(zip(assigned.tolist(), words.tolist(), strict=True))
+    by_hop = _in_order(_assigned(claims), claims, meanings.view.distances, order_weight)
+    given = np.zeros(len(demands))
+    for demand, word in by_hop:
+        given[demand] = claims[word, demand]
+    claimed = {word for _, word in by_hop}
+    left = sum(named for word, named in enumerate(meanings.named) if word not in claimed)
+    return Wording(
+        float(np.log(FLOOR + given).sum()),
+        _disorder(by_hop, claims, meanings.view.distances),
+        float(left),
+        by_hop[0][1] if by_hop and by_hop[0][0] == 0 else -1,
+    )
+
+
+def _disorder(by_hop: Sequence[tuple[int, int]], claims: Matrix, distances: Sequence[int]) -> float:
+    return float(
+        sum(
+            min(claims[word_a, a], claims[word_b, b])
+            for (a, word_a), (b, word_b) in combinations(by_hop, 2)
+            if distances[word_a] > distances[word_b]
+        )
+    )
+
+
+def _in_order(
+    by_hop: list[tuple[int, int]], claims: Matrix, distances: Sequence[int], weight: float
+) -> list[tuple[int, int]]:
+    """Give a demand another word, its own to whom that belonged, as long as order gains more than support loses."""
+
+    def worth(pairs: list[tuple[int, int]]) -> float:
+        support = sum(math.log(FLOOR + claims[word, demand]) for demand, word in pairs)
+        return support - weight * _disorder(pairs, claims, distances)
+
+    best = worth(by_hop)
+    for at, word in product(range(len(by_hop)), range(len(claims))):
+        if not _disorder(by_hop, claims, distances):
+            break
+        changed = _given(by_hop, at, word)
+        value = worth(changed)
+        if value > best:
+            best, by_hop = value, changed
+    return by_hop
+
+
+def _given(by_hop: list[tuple[int, int]], at: int, word: int) -> list[tuple[int, int]]:
+    """The pairs with ``word`` at one place; where another pair has it, the two exchange theirs."""
+    own = by_hop[at][1]
+    given = [(demand, own if taken == word else taken) for demand, taken in by_hop]
+    given[at] = (by_hop[at][0], word)
+    return given
+
+
+def _assigned(claims: Matrix) -> list[tuple[int, int]]:
+    """Pairs of demand and word, in the order of the demands."""
+    words, demands = linear_sum_assignment(-claims)
+    return sorted(zip(demands.tolist(), words.tolist(), strict=True))
 
 
 def _misplaced(demands: Sequence[Demand], owners: Sequence[int | None], meanings: Meanings) -> float:
     """What demands are given by words that belong to another anchor than theirs."""
-    given, by_hop = _assignment(demands, meanings)
+    claims = _claims(demands, meanings)
     return float(
         sum(
-            given[demand]
-            for demand, word in by_hop
+            claims[word, demand]
+            for demand, word in _assigned(claims)
             if (owner := owners[demand]) is not None and meanings.view.belongs_elsewhere(word, owner)
         )
     )
@@ -385,5 +477,7 @@ def _claims(demands: Sequence[Demand], meanings: Meanings) -> Matrix:
             column = np.maximum(column, meanings.words[:, meanings.round_trip])
         if demand.through >= 0:
             column = np.maximum(column, THROUGH * meanings.words[:, demand.through])
+        if demand.again:
+            column = AGAIN * column
         columns.append(column)
     return np.stack(columns, axis=1)

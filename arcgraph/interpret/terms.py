@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arcgraph.interpret.english import ABOUT_NOTION, ABOUT_WORDS, IRREGULAR_FORMS, RETURN_WORDS
+from arcgraph.interpret.english import (
+    ABOUT_NOTION,
+    ABOUT_WORDS,
+    ARTICLES,
+    CLASS_NOTION,
+    CLASS_NOUNS,
+    IRREGULAR_FORMS,
+    RETURN_WORDS,
+)
 from arcgraph.interpret.verbalise import content, relation_words
 from arcgraph.search.text import is_unspaced
 
@@ -54,6 +63,10 @@ def label_term(name: str) -> Term:
     return Term("label", name, relation_words(name))
 
 
+# From this share of a stem on two words are forms of one.
+_SAME_WORD = 0.75
+
+
 @lru_cache(maxsize=200_000)
 def shared_stem(a: str, b: str) -> float:
     """How much of the shorter word a match covers that begins at the start of one of the two; 0 below four letters.
@@ -69,6 +82,12 @@ def shared_stem(a: str, b: str) -> float:
         return float(a in b or b in a)
     best = max(_longest_from_start(a, b), _longest_from_start(b, a))
     return best / min(len(a), len(b)) if best >= 4 else 0.0
+
+
+def _stem(word: str, term: Sequence[str]) -> float:
+    """How far a word shares its stem with a term, each part of a word of several parts with the best of the term's."""
+    parts = word.split() or [word]
+    return sum(max(shared_stem(part, t) for t in term) for part in parts) / len(parts)
 
 
 def _longest_from_start(a: str, b: str) -> int:
@@ -95,6 +114,7 @@ class Vocabulary:
         self.column = {(t.kind, t.name): i for i, t in enumerate(self.terms)}
         self.round_trip = len(self.terms)
         self.null = len(self.terms) + 1
+        self.relations = np.array([i for i, t in enumerate(self.terms) if t.kind == "relation"], dtype=np.intp)
         self.names_classes = any(t.kind == "label" for t in self.terms)
         self._calibration = calibration or Calibration()
         self._content = [content(t.words) for t in self.terms]
@@ -118,9 +138,21 @@ class Vocabulary:
             self._known.update((w, rows[w]) for w in new)
         return np.stack([rows[w] for w in words])
 
+    def are_one_name(self, one: str, other: str, link: tuple[str, ...]) -> bool:
+        """Whether two words with the function words ``link`` between them are parts of one term's name.
+
+        They stand side by side as in the name ("release year"), or the other way round with "of" ("year of release").
+        """
+        turned = "of" in link
+        return all(w == "of" or w in ARTICLES for w in link) and any(
+            _follow(one, other, words) or (turned and _follow(other, one, words))
+            for words in self._content
+            if len(words) > 1
+        )
+
     def _distribution(self, words: Sequence[str]) -> Matrix:
         """As :meth:`meanings`, computed; a word that stands for a notion means what the best of its nouns does."""
-        senses = [(w, *ABOUT_NOTION) if w in ABOUT_WORDS else (w,) for w in words]
+        senses = [_senses(word) for word in words]
         flat = [sense for group in senses for sense in group]
         starts = np.cumsum([0, *(len(group) for group in senses[:-1])])
         scores = np.maximum.reduceat(self._scores(flat), starts, axis=0)
@@ -139,7 +171,7 @@ class Vocabulary:
         return scores
 
     def _similarity(self, words: Sequence[str]) -> Matrix:
-        stems = np.array([[max(shared_stem(w, t) for t in ts) for ts in self._content] for w in words], np.float32)
+        stems = np.array([[_stem(w, ts) for ts in self._content] for w in words], np.float32)
         vectors = self._embed(list(words))
         if vectors is None or self._phrases is None or self._words is None:
             # Without vectors a shared stem has to stand for a high similarity, too.
@@ -154,6 +186,20 @@ class Vocabulary:
         if vectors is None or self._returns is None:
             return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
         return np.asarray((vectors @ self._returns.T).max(axis=1), dtype=np.float32)
+
+
+def _senses(word: str) -> tuple[str, ...]:
+    if word in ABOUT_WORDS:
+        return (word, *ABOUT_NOTION)
+    return (word, *CLASS_NOTION) if word in CLASS_NOUNS else (word,)
+
+
+def _follow(one: str, other: str, words: Sequence[str]) -> bool:
+    """Whether two words are forms of neighbours in a name."""
+    return any(
+        shared_stem(one, first) >= _SAME_WORD and shared_stem(other, second) >= _SAME_WORD
+        for first, second in pairwise(words)
+    )
 
 
 def _groups(phrases: Sequence[tuple[str, ...]]) -> NDArray[np.intp]:

@@ -383,7 +383,7 @@ def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a path's demands are worded, as in :class:`Parts`; ``first_word`` is what the first demand claims, -1: none."""
+    """How a path's demands are worded, as in :class:`Parts`; ``first_word`` is what the first one claims, -1: none."""
 
     support: float
     disorder: float

@@ -27,7 +27,7 @@ from arcgraph.interpret.score import (
     grounded,
     joint_parts,
     score_paths,
-    support_and_order,
+    wording,
 )
 from arcgraph.interpret.terms import Vocabulary, label_term, relation_term
 
@@ -132,7 +132,8 @@ ASKED = np.array([0, 0, 0, 0.8, 0.1, 0, 0, 0.1], np.float32)
 
 def meanings(distances: tuple[int, ...] = (1, 2), words: np.ndarray = WORDS) -> Meanings:
     view = View(tuple("ab")[: len(words)], tuple(range(len(words))), distances, ("person",))
-    return Meanings(view, words, ASKED, ASKED, ASKED, 0.0, 6)
+    named = words[:, :3].max(axis=1)
+    return Meanings(view, words, words, ASKED, ASKED, ASKED, 0.0, named, 6)
 
 
 def encoded(*paths: RelationPath) -> EncodedPaths:
@@ -150,23 +151,42 @@ def test_coverage_is_what_the_terms_and_null_explain() -> None:
 
 def test_support_gives_each_hop_a_word_of_its_own() -> None:
     # LED takes the second word (.6), so SAILED_ON is left with the first (0), though .2 would be there.
-    support, _, first = support_and_order(encoded(TWO).demands[0], meanings())
-    assert support == pytest.approx(math.log(FLOOR + 0.6) + math.log(FLOOR + 0.0), abs=1e-5)
-    assert first == 0
+    worded = wording(encoded(TWO).demands[0], meanings())
+    assert worded.support == pytest.approx(math.log(FLOOR + 0.6) + math.log(FLOOR + 0.0), abs=1e-5)
+    assert worded.first_word == 0
+
+
+def test_a_word_for_a_relation_that_no_hop_claims_is_surplus() -> None:
+    assert wording(encoded(ONE).demands[0], meanings()).surplus == pytest.approx(0.6)
+    assert wording(encoded(TWO).demands[0], meanings()).surplus == 0.0
+
+
+def test_of_two_words_for_one_relation_each_hop_takes_the_nearer() -> None:
+    back = path("Person", ("DESIGNED", "out", "Ship"), ("DESIGNED", "in", "Person"))
+    words = np.array([[0.9, 0, 0, 0, 0, 0, 0, 0.1], [0.8, 0, 0, 0, 0, 0, 0, 0.2]], np.float32)
+    worded = wording(encoded(back).demands[0], meanings((3, 1), words))
+    assert (worded.disorder, worded.first_word) == (0.0, 1)
+
+
+def test_a_relation_followed_a_third_time_needs_more_than_a_third_word() -> None:
+    thrice = path("Person", *[("DESIGNED", d, x) for d, x in (("out", "Ship"), ("in", "Person"), ("out", "Ship"))])
+    assert [d.again for d in encoded(thrice).demands[0]] == [False, False, True]
+    words = np.array([[0.9, 0, 0, 0, 0, 0, 0, 0.1]] * 3, np.float32)
+    worded = wording(encoded(thrice).demands[0], meanings((1, 2, 3), words))
+    assert worded.support == pytest.approx(2 * math.log(FLOOR + 0.9) + math.log(FLOOR + 0.27), abs=1e-5)
 
 
 def test_order_costs_the_smaller_claim_of_an_inversion() -> None:
     words = np.array([[0, 0, 0.7, 0, 0, 0, 0, 0], [0, 0.5, 0, 0, 0, 0, 0, 0]], np.float32)
     # SAILED_ON is next to the anchor and is worded farther from it than LED.
-    _, disorder, _ = support_and_order(encoded(TWO).demands[0], meanings((3, 1), words))
-    assert disorder == pytest.approx(0.5)
-    assert support_and_order(encoded(TWO).demands[0], meanings((1, 3), words))[1] == 0.0
+    assert wording(encoded(TWO).demands[0], meanings((3, 1), words)).disorder == pytest.approx(0.5)
+    assert wording(encoded(TWO).demands[0], meanings((1, 3), words)).disorder == 0.0
 
 
 def test_a_way_back_may_be_claimed_by_a_return_word() -> None:
     back = path("Person", ("DESIGNED", "out", "Ship"), ("DESIGNED", "in", "Person"))
     words = np.array([[0.8, 0, 0, 0, 0, 0, 0, 0.2], [0, 0, 0, 0, 0, 0, 0.7, 0.3]], np.float32)
-    support, _, _ = support_and_order(encoded(back).demands[0], meanings(words=words))
+    support = wording(encoded(back).demands[0], meanings(words=words)).support
     assert support == pytest.approx(math.log(FLOOR + 0.8) + math.log(FLOOR + 0.7), abs=1e-5)
 
 

@@ -10,8 +10,9 @@ Each graph is loaded once into files under --work, in up to three constructions:
 - ``property``: the same nodes, one relationship type, the predicate in a property.
 
 Gold is what a question's Cypher returns on the typed graph. Where nodes share a name they are one entity in the other
-two; a question whose gold that changes is left out there and counted. Some of the rest are decided by a label that those
-two no longer have ("which *starships* are in both films?"); their share is printed, and exact without them. Data: ``benchmarks/paths`` and ARCGRAPH_DATA.
+two; a question whose gold that changes is left out there and counted. Some of the rest are decided by a label that
+those two no longer have ("which *starships* are in both films?"): their number is printed, and exact without them.
+Data: ``benchmarks/paths`` and ARCGRAPH_DATA.
 """
 
 from __future__ import annotations

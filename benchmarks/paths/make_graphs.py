@@ -20,12 +20,14 @@ Triple = tuple[str, str, str]
 
 SURNAMES = "Abelard Brandvik Castellane Dunmore Eskola Ferrante Gildersleeve Hallorand Ingleby Jarnefelt".split()
 MEN = (
-    "Aldous Bastian Corwin Dorian Edric Florian Gareth Hector Ivo Jasper Kasimir Leopold Magnus Nestor Orlando Percival "
-    "Quentin Rufus Silas Tobias Ulrich Valentin Wendell Xavier Yorick Zoltan Ansel Bertram Cosmo Denzel Emeric Fabian"
+    "Aldous Bastian Corwin Dorian Edric Florian Gareth Hector Ivo Jasper Kasimir Leopold Magnus Nestor Orlando "
+    "Percival Quentin Rufus Silas Tobias Ulrich Valentin Wendell Xavier Yorick Zoltan Ansel Bertram Cosmo Denzel "
+    "Emeric Fabian"
 ).split()
 WOMEN = (
-    "Adelina Beatrix Clementine Delphine Elspeth Felicity Greta Hermione Isolde Josephine Katarina Lavinia Mirabel Nerys "
-    "Ottilie Philippa Rosalind Sidonie Tabitha Ursula Verity Wilhelmina Ximena Yolanda Zelda Amabel Brunhild Cosima"
+    "Adelina Beatrix Clementine Delphine Elspeth Felicity Greta Hermione Isolde Josephine Katarina Lavinia Mirabel "
+    "Nerys Ottilie Philippa Rosalind Sidonie Tabitha Ursula Verity Wilhelmina Ximena Yolanda Zelda "
+    "Amabel Brunhild Cosima"
 ).split()
 NATIONS = ["Valdoria", "Kestria", "Norrland", "Ombria", "Tessaly", "Marrakand"]
 CITIES = (

@@ -25,7 +25,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -258,18 +258,27 @@ def _scalar(answer: Answer) -> tuple[type, Any] | None:
 
 
 def summary(items: Sequence[dict[str, Any]], left_out: int) -> dict[str, Any]:
-    """Means over the questions of one graph and construction."""
+    """Means over the questions of one graph and construction; ``None`` where there is nothing to take a mean of."""
     answered = [i for i in items if i["status"] == "answered"]
     return {
         "questions": len(items),
         "left_out": left_out,
-        **{name: fmean(i[name] for i in items) if items else None for name in ("exact", "f1", "hits_at_1")},
+        **{name: _mean(i[name] for i in items) for name in ("exact", "f1", "hits_at_1")},
         "answered": len(answered),
-        "precision": fmean(i["exact"] for i in answered) if answered else None,
+        "precision": _mean(i["exact"] for i in answered),
         "p50_ms": percentile([i["seconds"] for i in items], 50) * 1000,
         "by_label": sum(i["by_label"] for i in items),
-        "exact_without": fmean(i["exact"] for i in items if not i["by_label"]) if items else None,
+        "exact_without": _mean(i["exact"] for i in items if not i["by_label"]),
     }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return fmean(found) if found else None
+
+
+def _figure(value: float | None) -> str:
+    return "    –" if value is None else f"{value:.3f}"
 
 
 # --- run -----------------------------------------------------------------------------------------------------------
@@ -310,7 +319,7 @@ def _askable(
 def show(name: str, construction: str, figures: dict[str, Any]) -> None:
     """One line a graph and construction."""
     means = "  ".join(
-        f"{label} {figures[key]:.3f}" if figures[key] is not None else f"{label}     –"
+        f"{label} {_figure(figures[key])}"
         for label, key in (("exact", "exact"), ("F1", "f1"), ("Hits@1", "hits_at_1"), ("precision", "precision"))
     )
     print(
@@ -321,8 +330,9 @@ def show(name: str, construction: str, figures: dict[str, Any]) -> None:
 
 
 def _labels_note(figures: dict[str, Any]) -> str:
-    by_label = figures["by_label"]
-    return f"  (labels decide {by_label}; exact without them {figures['exact_without']:.3f})" if by_label else ""
+    if not figures["by_label"]:
+        return ""
+    return f"  (labels decide {figures['by_label']}; exact without them {_figure(figures['exact_without'])})"
 
 
 def show_fails(items: Sequence[dict[str, Any]]) -> None:

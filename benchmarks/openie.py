@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arcgraph.search.text import fold
+from arcgraph.search.text import tokens
 
 
 class Triple(NamedTuple):
@@ -211,9 +211,16 @@ def _question(record: Mapping[str, Any], by_text: Mapping[str, Passage]) -> Ques
 
 
 def holds_answer(text: str, answers: Iterable[str]) -> bool:
-    """Whether one of the answers stands in a text as whole words, whatever its case, accents and punctuation."""
-    padded = f" {fold(text)} "
-    return any(f" {folded} " in padded for answer in answers if (folded := fold(answer)))
+    """Whether one of the answers stands in a text as whole words, whatever its case, accents, punctuation and articles.
+
+    Articles are left out as in the scripts that score answers of SQuAD and MuSiQue.
+    """
+    padded = f" {_without_articles(text)} "
+    return any(f" {words} " in padded for answer in answers if (words := _without_articles(answer)))
+
+
+def _without_articles(text: str) -> str:
+    return " ".join(word for word in tokens(text) if word not in ("a", "an", "the"))
 
 
 def main() -> int:

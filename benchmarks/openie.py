@@ -19,6 +19,7 @@ import argparse
 import gzip
 import json
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,11 +83,12 @@ class OpenIE:
 def read_openie(path: Path) -> OpenIE:
     """Read an OpenIE file, plain or gzip. Raises ``ValueError`` for a file of another kind."""
     content = _read_json(path)
-    if not isinstance(content, Mapping) or not isinstance(content.get("docs"), list):
-        raise ValueError(f'{path} is no OpenIE file of HippoRAG: it has no list "docs"')
+    documents = content.get("docs") if isinstance(content, Mapping) else None
+    if not isinstance(documents, list) or not all(isinstance(document, Mapping) for document in documents):
+        raise ValueError(f'{path} is no OpenIE file of HippoRAG: it has no list "docs" of passages')
     read = OpenIE()
     seen: set[str] = set()
-    for number, document in enumerate(content["docs"]):
+    for number, document in enumerate(documents):
         passage = _passage(f"p{number}", document, read)
         if passage.text in seen:
             read.repeated_passages += 1
@@ -98,7 +100,10 @@ def read_openie(path: Path) -> OpenIE:
 
 def _read_json(path: Path) -> Any:
     raw = path.read_bytes()
-    return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+    try:
+        return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path} cannot be read as JSON, plain or gzip: {error}") from error
 
 
 def _passage(id: str, document: Mapping[str, Any], read: OpenIE) -> Passage:

@@ -32,9 +32,9 @@ FORMAT = 1
 Key: TypeAlias = str | int
 
 _TIMEOUT = 120.0
-# Passages a query: the first few tell how long they are, and then as many as make up the bytes.
-_FIRST_BATCH, _LARGEST_BATCH = 200, 20_000
-_BATCH_BYTES = 16_000_000
+# Passages of one query, and characters of their texts.
+_LARGEST_BATCH = 20_000
+_BATCH_CHARACTERS = 16_000_000
 _EMBED_BATCH = 4_096
 # Above this many vectors they are kept in half precision: half the disk, and cosines differ in the fourth digit.
 _HALF_PRECISION_FROM = 200_000
@@ -61,8 +61,9 @@ class Passage:
 class Collector:
     """Reads the passages of a graph, no more than ``most`` and ``most_bytes`` of text.
 
-    ``longest`` is how many characters of a text may be asked for at once. ``cut`` names the setting that more passages
-    would have exceeded.
+    ``longest`` is how many characters of a text may be asked for at once. The first ``batch`` passages tell how long
+    passages are here, and later queries ask for as many as make up some megabytes. ``cut`` names the setting that more
+    passages would have exceeded.
     """
 
     graph: Graph
@@ -70,6 +71,7 @@ class Collector:
     most: int
     most_bytes: int
     longest: int = 10_000
+    batch: int = 200
     cut: str = ""
 
     def batches(self) -> Iterator[list[Passage]]:
@@ -89,7 +91,7 @@ class Collector:
 
     def _records(self) -> Iterator[list[tuple[Any, ...]]]:
         query = _query(self.home, self.graph.dialect)
-        skip, size = 0, _FIRST_BATCH
+        skip, size = 0, self.batch
         while True:
             rows = self.graph.read(query, {"skip": skip, "most": size}, timeout=_TIMEOUT, limit=None)
             yield rows.records
@@ -97,7 +99,7 @@ class Collector:
                 return
             skip += size
             mean = sum(_size(record[-1]) for record in rows.records) / size
-            size = int(min(max(_BATCH_BYTES / max(mean, 1.0), _FIRST_BATCH), _LARGEST_BATCH))
+            size = int(min(max(_BATCH_CHARACTERS / max(mean, 1.0), self.batch), _LARGEST_BATCH))
 
     def _passage(self, record: tuple[Any, ...]) -> Passage | None:
         element, given, key, text = record

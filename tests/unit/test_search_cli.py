@@ -53,7 +53,7 @@ def test_passages_are_indexed_beside_the_names(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setenv("ARCGRAPH_CACHE_DIR", str(tmp_path / "cache"))
     films = [(f"f{i}", "Film", {"title": f"Film {'abcdef'[i]}"}) for i in range(6)]
-    text = "A film that was made in the north and that everybody in the harbour went to see, some of them twice. It ran for"
+    text = "A film that was made in the north and that everybody in the harbour went to see, some twice. It ran for"
     chunks = [(f"c{i}", "Chunk", {"id": f"c{i}", "text": f"{text} {i} weeks."}) for i in range(6)]
     edges = [(f"f{i}", "LIKE", f"f{(i + 1) % 6}", {"chunk_ids": [f"c{i}"]}) for i in range(6)]
     target = str(tmp_path / "films.arc")

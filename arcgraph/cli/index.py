@@ -1,8 +1,11 @@
-"""``arcgraph index``: build, or bring up to date, the index of a graph's names."""
+"""``arcgraph index``: build, or bring up to date, the indexes of a graph's names and passages."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,10 +27,26 @@ from arcgraph.cli.common import (
 
 if TYPE_CHECKING:
     from arcgraph.graph.base import Graph
-    from arcgraph.search.local import NameIndex
+    from arcgraph.search.local import NameIndex, Progress, Report
+    from arcgraph.search.passages import PassageIndex
     from arcgraph.settings import Settings
 
 _SHOWN_LABELS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Indexes:
+    """What a graph is searched by, and how long each took; ``passages`` is ``None`` where the graph leads to none."""
+
+    names: NameIndex
+    names_seconds: float
+    passages: PassageIndex | None
+    passages_seconds: float
+
+    @property
+    def notices(self) -> list[str]:
+        """Of both, each once."""
+        return list(dict.fromkeys([*self.names.notices, *(self.passages.notices if self.passages else ())]))
 
 
 def register(app: typer.Typer) -> None:
@@ -46,65 +65,95 @@ def index(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Index the names in a graph, so that questions find them.
+    """Index the names in a graph, and the passages that it was read from, so that questions find them.
 
     Happens by itself with the first question; do it beforehand for a large graph. What is read, and how much of it,
-    is set by ARCGRAPH_SEARCH_INCLUDE_LABELS, …_EXCLUDE_LABELS, …_INCLUDE_PROPERTIES, …_EXCLUDE_PROPERTIES and
-    …_MAX_ENTRIES.
+    is set by ARCGRAPH_SEARCH_INCLUDE_LABELS, …_EXCLUDE_LABELS, …_INCLUDE_PROPERTIES, …_EXCLUDE_PROPERTIES,
+    …_MAX_ENTRIES and …_MAX_PASSAGE_BYTES.
     """
     settings = load_settings(timeout)
     connection = open_graph(graph, database=database, user=user, password=password, settings=settings)
     try:
-        started = time.monotonic()
         built = _build(connection, settings, refresh)
-        seconds = time.monotonic() - started
     finally:
         connection.close()
     if as_json:
-        print_json(_described(connection, built, seconds))
+        print_json(_described(connection, built))
     else:
-        _show(built, seconds)
+        _show(built)
 
 
-def _build(connection: Graph, settings: Settings, refresh: bool) -> NameIndex:
-    from arcgraph.search.local import Progress, estimate, open_or_build  # heavy
+def _build(connection: Graph, settings: Settings, refresh: bool) -> _Indexes:
+    from arcgraph.search.local import estimate, open_or_build  # heavy
+    from arcgraph.search.passages import open_or_build_passages
 
+    began = time.monotonic()
     schema = connection.schema(refresh=refresh)
     expected = estimate(schema, settings.search)
-    with progress("indexing names") as bar:
+    with _reporting("names", lambda _: str(expected)) as report:
+        names = open_or_build(connection, schema, settings, refresh=refresh, progress=report)
+    began_passages = time.monotonic()
+    with _reporting("passages", lambda total: f"about {total:,} passages") as report:
+        passages = open_or_build_passages(connection, schema, settings, refresh=refresh, progress=report)
+    return _Indexes(names, began_passages - began, passages, time.monotonic() - began_passages)
+
+
+@contextmanager
+def _reporting(what: str, expected: Callable[[int], str]) -> Iterator[Report]:
+    """A bar, and one line about the size where the index is built; ``expected`` words it from the total."""
+    with progress(f"indexing {what}") as bar:
 
         def report(reached: Progress) -> None:
             if reached.is_first:
-                err.print(f"building the index: {expected}", style="dim", markup=False)
+                err.print(f"building the index: {expected(reached.total)}", style="dim", markup=False)
             bar(reached.done, reached.total)
 
-        return open_or_build(connection, schema, settings, refresh=refresh, progress=report)
+        yield report
 
 
-def _described(connection: Graph, built: NameIndex, seconds: float) -> dict[str, Any]:
+def _described(connection: Graph, built: _Indexes) -> dict[str, Any]:
     return {
         "graph": connection.name,
-        "entries": built.size,
-        "labels": built.by_label(),
-        "embedder": built.embedder.name if built.embedder else None,
-        "path": str(built.path) if built.path else None,
-        "bytes": built.path.stat().st_size if built.path else None,
-        "built": built.built,
-        "seconds": round(seconds, 3),
-        "notices": list(built.notices),
+        "entries": built.names.size,
+        "labels": built.names.by_label(),
+        **_state(built.names),
+        "passages": {"entries": built.passages.size, **_state(built.passages)} if built.passages is not None else None,
+        "seconds": round(built.names_seconds + built.passages_seconds, 3),
+        "notices": built.notices,
     }
 
 
-def _show(built: NameIndex, seconds: float) -> None:
+def _state(index: NameIndex | PassageIndex) -> dict[str, Any]:
+    return {
+        "embedder": index.embedder.name if index.embedder else None,
+        "path": str(index.path) if index.path else None,
+        "bytes": index.path.stat().st_size if index.path else None,
+        "built": index.built,
+    }
+
+
+def _show(built: _Indexes) -> None:
     for notice in built.notices:
         err.print(f"note: {notice}", style="dim", markup=False, soft_wrap=True)
-    state = f"built in {seconds:.1f} s" if built.built else "up to date"
-    matching = f"by spelling and meaning ({built.embedder.name})" if built.embedder else "by spelling"
-    out.print(f"{built.size:,} names, {state}; matched {matching}", markup=False, soft_wrap=True)
-    for label, count in list(built.by_label().items())[:_SHOWN_LABELS]:
+    names, passages = built.names, built.passages
+    _show_index("names", names, "matched", built.names_seconds)
+    for label, count in list(names.by_label().items())[:_SHOWN_LABELS]:
         out.print(f"  {count:>11,}  {label or '(no label)'}", markup=False, soft_wrap=True)
-    if built.path:
-        size = built.path.stat().st_size / 1e6
-        out.print(f"{built.path} ({size:,.1f} MB)", style="dim", markup=False, soft_wrap=True)
-    if not built.size:
+    _show_path(names)
+    if passages is not None:
+        _show_index("passages", passages, "ranked", built.passages_seconds)
+        _show_path(passages)
+    if not names.size:
         out.print("the graph has nothing that names a node, so questions can only ask for kinds of things")
+
+
+def _show_index(what: str, index: NameIndex | PassageIndex, verb: str, seconds: float) -> None:
+    state = f"built in {seconds:.1f} s" if index.built else "up to date"
+    how = f"by spelling and meaning ({index.embedder.name})" if index.embedder else "by spelling"
+    out.print(f"{index.size:,} {what}, {state}; {verb} {how}", markup=False, soft_wrap=True)
+
+
+def _show_path(index: NameIndex | PassageIndex) -> None:
+    if index.path:
+        size = index.path.stat().st_size / 1e6
+        out.print(f"{index.path} ({size:,.1f} MB)", style="dim", markup=False, soft_wrap=True)

@@ -171,13 +171,19 @@ class Collector:
                 yield key
 
 
+def element_id(variable: str, dialect: str) -> str:
+    """The expression for a node's element id."""
+    # Memgraph's elementId() came only in 2026.
+    return f"toString(id({variable}))" if dialect == "memgraph" else f"elementId({variable})"
+
+
 def _query(source: Source, dialect: str) -> str:
     stored = stored_key if dialect == "embedded" else str
-    # Memgraph's elementId() came only in 2026.
-    element_id = "toString(id(n))" if dialect == "memgraph" else "elementId(n)"
     match = f"MATCH (n:{quote(source.label)})" if source.label else f"MATCH (n) WHERE {_UNLABELLED}"
     columns = [f"n.{quote(stored(key))} AS c{i}" for i, key in enumerate(source.keys)]
-    read = ", ".join([f"{element_id} AS element", f"n.{quote(RESERVED_KEY)} AS id", "labels(n) AS labels", *columns])
+    read = ", ".join(
+        [f"{element_id('n', dialect)} AS element", f"n.{quote(RESERVED_KEY)} AS id", "labels(n) AS labels", *columns]
+    )
     return f"{match} RETURN {read} SKIP $skip LIMIT $most"
 
 

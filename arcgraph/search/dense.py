@@ -26,19 +26,25 @@ class DenseIndex:
 
     def search(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:
         """See :class:`~arcgraph.search.base.TextIndex`; scores are cosines."""
-        vector = self._embedder.embed([fold(text) or text])[0]
-        if not vector.any() or not len(self._vectors):
-            return ()
         allowed = positions(within)
         ids = np.arange(len(self._vectors)) if allowed is None else allowed
-        cosines = self._cosines(vector, allowed)
+        cosines = self.cosines(text, allowed)
         keep = cosines != 0
         return best(ids[keep], cosines[keep], k)
+
+    def cosines(self, text: str, rows: Ids | None = None) -> Vectors:
+        """The cosine of ``text`` with every row, or with ``rows`` only; all 0 for a text without any known token."""
+        vector = self._embedder.embed([fold(text) or text])[0]
+        if not vector.any():
+            return np.zeros(len(self._vectors) if rows is None else len(rows), np.float32)
+        return self._cosines(vector, rows)
 
     def _cosines(self, vector: Vectors, allowed: Ids | None) -> Vectors:
         if allowed is not None:
             return np.asarray(self._vectors[allowed].astype(np.float32) @ vector)
         if self._vectors.dtype == np.float32:
             return np.asarray(self._vectors @ vector)
+        if not len(self._vectors):
+            return np.zeros(0, np.float32)
         parts = [self._vectors[i : i + _ROWS].astype(np.float32) @ vector for i in range(0, len(self._vectors), _ROWS)]
         return np.concatenate(parts)

@@ -1,9 +1,12 @@
-"""Reciprocal rank fusion: many rankings into one, by places alone."""
+"""Many rankings into one: reciprocal rank fusion, by places alone, and the convex combination of scores."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arcgraph.search.base import Hit, Ranking
 
@@ -26,3 +29,25 @@ def reciprocal_rank_fusion(
                 fused[hit.id] += weight / (k + place)
     ordered = sorted(fused.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Hit(id, score) for id, score in ordered[:limit])
+
+
+def convex_combination(scores: Sequence[NDArray[np.floating]], weights: Sequence[float]) -> NDArray[np.float64]:
+    """Fuse scores of the same entries, ``(n,)`` each, into a weighted mean of them, scaled to 0 to 1 each.
+
+    S. Bruch, S. Gai, A. Ingber: An analysis of fusion functions for hybrid retrieval. ACM TOIS 42(1), 2023: where every
+    entry has both scores, it keeps how much better one is, which places lose. Scores that are all equal say nothing and
+    do not count.
+
+    Raises ``ValueError`` when there are not as many weights as scores.
+    """
+    telling = [(_scaled(s), w) for s, w in zip(scores, weights, strict=True) if w > 0 and len(s) and np.ptp(s) > 0]
+    total = sum(weight for _, weight in telling)
+    fused = np.zeros(len(scores[0]) if len(scores) else 0)
+    for scaled, weight in telling:
+        fused += weight / total * scaled
+    return fused
+
+
+def _scaled(scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    least = float(scores.min())
+    return np.asarray((scores - least) / (float(scores.max()) - least), np.float64)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -15,25 +12,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcgraph.domain import Schema
-from arcgraph.errors import StorageError
 from arcgraph.graph.base import Graph
 from arcgraph.search.base import Embedder, Entry, Hit, Ranking, Vectors
+from arcgraph.search.cache import kept, place, stored
 from arcgraph.search.collect import Collector, Estimate, sources
 from arcgraph.search.dense import DenseIndex
 from arcgraph.search.embed import choose_embedder, known_words, say_once, uncached
 from arcgraph.search.fusion import reciprocal_rank_fusion
 from arcgraph.search.lexical import SMALL, OkapiBM25, Postings, SparseBM25, weigh
 from arcgraph.search.lexicon import Lexicon, Mention, Names, lexicon_arrays
-from arcgraph.search.store import Array, DamagedStore, Store, Streamed, in_memory, open_store, write_store
+from arcgraph.search.store import Array, Store, Streamed, in_memory
 from arcgraph.search.text import fold, tokens
-from arcgraph.search.vocabulary import Texts, Vocabulary, allowed_edits
+from arcgraph.search.vocabulary import Column, Texts, Vocabulary, allowed_edits
 from arcgraph.settings import SearchSettings, Settings
 
 FORMAT = 1
 # Above this many entries vectors are kept in half precision: half the disk, and cosines differ in the fourth digit.
 _HALF_PRECISION_FROM = 200_000
 _EMBED_BATCH = 4_096
-_KEPT_FILES = 4
 # Below this cosine two names share a word or a subject rather than a meaning.
 _LEAST_COSINE = 0.8
 _MOST_DENSE = 5
@@ -56,22 +52,6 @@ Report = Callable[[Progress], None]
 
 
 # --- building ----------------------------------------------------------------------------------------------------
-
-
-class _Column:
-    """Strings packed as they come."""
-
-    def __init__(self) -> None:
-        self._blob = bytearray()
-        self._offsets = array("q", [0])
-
-    def add(self, text: str) -> None:
-        self._blob += text.encode("utf-8", "surrogatepass")
-        self._offsets.append(len(self._blob))
-
-    def arrays(self, name: str) -> dict[str, Array]:
-        blob = np.frombuffer(self._blob, np.uint8)
-        return {f"{name}_blob": blob, f"{name}_offsets": np.frombuffer(self._offsets, np.int64)}
 
 
 class _Codes:
@@ -97,7 +77,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.size = 0
-        self._texts, self._elements, self._ids = _Column(), _Column(), _Column()
+        self._texts, self._elements, self._ids = Column(), Column(), Column()
         self._labels, self._properties = _Codes(), _Codes()
         self._aliases = bytearray()
         self._words: dict[str, int] = {}
@@ -346,12 +326,12 @@ def open_or_build(
     words = choose_embedder(settings.search, "words")
     notices = [notice for notice in (names.notice,) if notice]
     path = index_path(graph, schema, settings, names.embedder)
-    store = None if refresh else _stored(path, notices)
+    store = None if refresh else stored(path, FORMAT, notices)
     built = store is None
     on_disk: Path | None = path
     if store is None:
         collected = _collected(graph, schema, settings, names.embedder, progress or (lambda _: None))
-        store, on_disk = _kept(path, *collected, notices)
+        store, on_disk = kept(path, *collected, notices)
     if store.meta.get("cut"):
         most = settings.search.max_entries
         notices.append(f"only {most:,} names are indexed and the graph has more; raise ARCGRAPH_SEARCH_MAX_ENTRIES")
@@ -378,30 +358,7 @@ def index_path(graph: Graph, schema: Schema, settings: Settings, embedder: Embed
     search = settings.search
     chosen = (search.include_labels, search.exclude_labels, search.include_properties, search.exclude_properties)
     state = (FORMAT, schema.fingerprint, embedder.name if embedder else "", chosen, search.max_entries)
-    readable = re.sub(r"[^A-Za-z0-9]+", "-", graph.name).strip("-")[-40:]
-    return settings.cache.dir / "index" / f"{readable}-{_digest(graph.name)}" / f"{_digest(repr(state))}.names"
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def _stored(path: Path, notices: list[str]) -> Store | None:
-    try:
-        store = open_store(path)
-        if store.meta.get("format") != FORMAT:
-            raise DamagedStore(f"the index {path} has another format than its name says")
-    except FileNotFoundError:
-        return None
-    except DamagedStore as error:
-        notices.append(f"{error}; it is built again")
-        return None
-    except StorageError as error:
-        notices.append(f"{error}; another one is built")
-        return None
-    with contextlib.suppress(OSError):
-        path.touch()
-    return store
+    return place(settings.cache.dir, graph.name, state, ".names")
 
 
 def _collected(
@@ -412,25 +369,3 @@ def _collected(
     collector = Collector(graph, schema, found, settings.search.max_entries)
     meta, arrays = build_index(collector.batches(), embedder, report, expected)
     return {**meta, "graph": graph.name, "fingerprint": schema.fingerprint, "cut": collector.cut}, arrays
-
-
-def _kept(
-    path: Path, meta: dict[str, Any], arrays: dict[str, Array | Streamed], notices: list[str]
-) -> tuple[Store, Path | None]:
-    """The index as a mapped file, and where; in memory where no file can be written."""
-    try:
-        write_store(path, meta, arrays)
-        _prune(path)
-        return open_store(path), path
-    except (StorageError, FileNotFoundError) as error:
-        notices.append(f"{error}; until then the index is built in memory each time")
-        return in_memory(meta, arrays), None
-
-
-def _prune(path: Path) -> None:
-    """Keep the newest few indexes of a graph; one that is still open elsewhere stays readable there."""
-    with contextlib.suppress(OSError):
-        files = sorted(path.parent.glob("*.names"), key=lambda file: file.stat().st_mtime, reverse=True)
-        for old in files[_KEPT_FILES:]:
-            if old != path:
-                old.unlink()

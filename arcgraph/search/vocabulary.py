@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -44,6 +45,9 @@ class Texts:
     def __getitem__(self, at: int) -> str:
         return self._blob[self._offsets[at] : self._offsets[at + 1]].tobytes().decode("utf-8", "surrogatepass")
 
+    def __iter__(self) -> Iterator[str]:
+        return (self[at] for at in range(len(self)))
+
     @staticmethod
     def pack(texts: Iterable[str]) -> tuple[Array, NDArray[np.int64]]:
         """Blob and offsets of some strings."""
@@ -51,6 +55,24 @@ class Texts:
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
         return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+class Column:
+    """Strings packed as they come, for a collection too large to be held as objects."""
+
+    def __init__(self) -> None:
+        self._blob = bytearray()
+        self._offsets = array("q", [0])
+
+    def add(self, text: str) -> None:
+        """Append one string."""
+        self._blob += text.encode("utf-8", "surrogatepass")
+        self._offsets.append(len(self._blob))
+
+    def arrays(self, name: str) -> dict[str, Array]:
+        """What :class:`Texts` takes, stored as ``{name}_blob`` and ``{name}_offsets``."""
+        blob = np.frombuffer(self._blob, np.uint8)
+        return {f"{name}_blob": blob, f"{name}_offsets": np.frombuffer(self._offsets, np.int64)}
 
 
 class Correction(NamedTuple):

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from arcgraph.evaluate.interval import mean_interval, share_interval
 from arcgraph.evaluate.metrics.answer_set import answer_set
 from arcgraph.evaluate.metrics.golden_proximity import golden_proximity
 from arcgraph.evaluate.metrics.hits import hits_at
 from arcgraph.evaluate.metrics.latency import percentile
+from arcgraph.evaluate.metrics.recall import recall_at
 from arcgraph.evaluate.record import run_record, write_record
 from arcgraph.settings import Settings
 
@@ -63,6 +65,18 @@ def test_a_hit_is_any_gold_name_among_the_first_k(k: int, ranked: str, hit: floa
     assert hits_at(k, list(ranked), {"g"}) == hit
 
 
+@pytest.mark.parametrize(
+    ("k", "ranked", "recall"),
+    [(3, "axbcd", 2 / 3), (5, "axbcd", 3 / 3), (2, "aab", 1 / 3), (9, "xyz", 0 / 3), (0, "abc", 0.0), (-1, "abc", 0.0)],
+)
+def test_recall_is_the_share_of_the_gold_among_the_first_k(k: int, ranked: str, recall: float) -> None:
+    assert recall_at(k, list(ranked), ["a", "b", "c", "c"]) == recall
+
+
+def test_without_gold_there_is_no_recall() -> None:
+    assert recall_at(10, ["a"], []) is None
+
+
 def test_golden_proximity_is_the_share_of_the_intermediate_entities() -> None:
     assert golden_proximity({"a", "b", "z"}, ["a", "b", "c", "d"]) == 2 / 4
     assert golden_proximity([], ["a"]) == 0 / 1
@@ -80,6 +94,34 @@ def test_percentiles_are_interpolated_linearly() -> None:
     assert percentile(seconds, 95) == pytest.approx(0.3 + 0.85 * (0.4 - 0.3))
     assert (percentile(seconds, 0), percentile(seconds, 100)) == (0.1, 0.4)
     assert (percentile([7.0], 95), percentile([], 50)) == (7.0, 0.0)
+
+
+# --- intervals -----------------------------------------------------------------------------------------------------
+
+
+def test_the_interval_of_a_mean_is_that_of_the_normal_distribution_for_many_values() -> None:
+    """Half of 400 are 1, so the standard error is sqrt(.25 / 400) and the interval .5 -+ 1.96 of it."""
+    found = mean_interval([0.0, 1.0] * 200)
+    assert found.value == 0.5
+    assert (found.low, found.high) == pytest.approx((0.5 - 1.96 * 0.025, 0.5 + 1.96 * 0.025), abs=0.005)
+    assert found == mean_interval([0.0, 1.0] * 200)
+
+
+def test_a_share_weighs_questions_by_what_they_ask_for() -> None:
+    found = share_interval([1, 0, 4], [1, 1, 8])
+    assert found.value == (1 + 0 + 4) / (1 + 1 + 8)
+    assert found.low < found.value < found.high
+    assert str(share_interval([1], [4])) == "0.250 [0.250, 0.250]"
+
+
+def test_equal_values_have_no_spread() -> None:
+    assert mean_interval([0.5] * 10) == (0.5, 0.5, 0.5)
+    assert share_interval([1, 2], [2, 4]) == (0.5, 0.5, 0.5)
+
+
+def test_an_interval_needs_a_measurement() -> None:
+    with pytest.raises(ValueError, match="nothing was measured"):
+        mean_interval([])
 
 
 # --- records -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from graphs import fill
 
 from arcgraph.cli import main
 from arcgraph.graph.load import load
@@ -43,7 +44,30 @@ def test_json_for_programs(target, capsys):
     assert main(["index", "--graph", target, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["entries"], told["labels"], told["built"]) == (2, {"Film": 2}, True)
+    assert told["passages"] is None
     assert Path(told["path"]).stat().st_size == told["bytes"]
+
+
+def test_passages_are_indexed_beside_the_names(tmp_path, monkeypatch, capsys):
+    from arcgraph import connect
+
+    monkeypatch.setenv("ARCGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+    films = [(f"f{i}", "Film", {"title": f"Film {'abcdef'[i]}"}) for i in range(6)]
+    text = "A film that was made in the north and that everybody in the harbour went to see, some twice. It ran for"
+    chunks = [(f"c{i}", "Chunk", {"id": f"c{i}", "text": f"{text} {i} weeks."}) for i in range(6)]
+    edges = [(f"f{i}", "LIKE", f"f{(i + 1) % 6}", {"chunk_ids": [f"c{i}"]}) for i in range(6)]
+    target = str(tmp_path / "films.arc")
+    with connect(target, create=True) as graph:
+        fill(graph, tmp_path, [*films, *chunks], edges)
+    assert main(["index", "--graph", target]) == 0
+    printed = capsys.readouterr()
+    assert "about 6 passages" in printed.err
+    assert "6 names, built in" in printed.out
+    assert "6 passages, built in" in printed.out
+    assert main(["index", "--graph", target, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["entries"], told["passages"]["entries"], told["passages"]["built"]) == (6, 6, False)
+    assert Path(told["passages"]["path"]).stat().st_size == told["passages"]["bytes"]
 
 
 def test_a_cache_that_cannot_be_written_is_said(target, tmp_path, monkeypatch, capsys):

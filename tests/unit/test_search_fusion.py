@@ -1,11 +1,12 @@
-"""Reciprocal rank fusion, by hand."""
+"""Reciprocal rank fusion and the convex combination, by hand."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from arcgraph.search.base import Hit, best, positions
-from arcgraph.search.fusion import reciprocal_rank_fusion
+from arcgraph.search.fusion import convex_combination, reciprocal_rank_fusion
 
 
 def ranking(*ids: int):
@@ -52,3 +53,25 @@ def test_best_breaks_ties_by_id_also_at_the_cut():
     scores = ids * 0.0 + 1.0
     assert [hit.id for hit in best(ids, scores, 2)] == [3, 5]
     assert best(ids, scores, 0) == ()
+
+
+# --- convex combination ----------------------------------------------------------------------------------------------
+
+
+def test_scores_are_scaled_and_weighed():
+    fused = convex_combination([np.array([0.0, 3.0, 12.0]), np.array([0.8, 0.4, 0.6])], (1.0, 2.0))
+    low, middle, high = 0.0 / 12, 3.0 / 12, 12.0 / 12
+    assert fused == pytest.approx([(low + 2 * 1.0) / 3, (middle + 2 * 0.0) / 3, (high + 2 * 0.5) / 3])
+
+
+def test_scores_that_say_nothing_do_not_count():
+    telling = np.array([1.0, 5.0, 3.0])
+    assert convex_combination([telling, np.zeros(3)], (1.0, 2.0)) == pytest.approx([0.0, 1.0, 0.5])
+    assert convex_combination([telling, -telling], (1.0, 0.0)) == pytest.approx([0.0, 1.0, 0.5])
+    assert convex_combination([np.ones(2), np.ones(2)], (1.0, 1.0)).tolist() == [0.0, 0.0]
+    assert convex_combination([np.zeros(0), np.zeros(0)], (1.0, 1.0)).tolist() == []
+
+
+def test_every_score_needs_a_weight_in_the_combination():
+    with pytest.raises(ValueError, match="shorter"):
+        convex_combination([np.ones(2), np.ones(2)], (1.0,))

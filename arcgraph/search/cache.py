@@ -1,0 +1,69 @@
+"""Indexes in the cache folder: a folder for each graph, in it a file for each state of graph and settings."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arcgraph.errors import StorageError
+from arcgraph.search.store import Array, DamagedStore, Store, Streamed, in_memory, open_store, write_store
+
+_KEPT_FILES = 4
+
+
+def place(folder: Path, graph: str, state: object, suffix: str) -> Path:
+    """The file of an index under the cache ``folder``: ``state`` is all that its contents depend on, as plain values.
+
+    ``suffix`` tells kinds of index apart.
+    """
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", graph).strip("-")[-40:]
+    return folder / "index" / f"{readable}-{_digest(graph)}" / f"{_digest(repr(state))}{suffix}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def stored(path: Path, format: int, notices: list[str]) -> Store | None:
+    """The index that lies at ``path``; ``None`` where none can be used; ``notices`` say why."""
+    try:
+        store = open_store(path)
+        if store.meta.get("format") != format:
+            raise DamagedStore(f"the index {path} has another format than its name says")
+    except FileNotFoundError:
+        return None
+    except DamagedStore as error:
+        notices.append(f"{error}; it is built again")
+        return None
+    except StorageError as error:
+        notices.append(f"{error}; another one is built")
+        return None
+    with contextlib.suppress(OSError):
+        path.touch()
+    return store
+
+
+def kept(
+    path: Path, meta: Mapping[str, Any], arrays: Mapping[str, Array | Streamed], notices: list[str]
+) -> tuple[Store, Path | None]:
+    """The index as a mapped file, and where; in memory where no file can be written."""
+    try:
+        write_store(path, meta, arrays)
+        _prune(path)
+        return open_store(path), path
+    except (StorageError, FileNotFoundError) as error:
+        notices.append(f"{error}; until then the index is built in memory each time")
+        return in_memory(meta, arrays), None
+
+
+def _prune(path: Path) -> None:
+    """Keep the newest few indexes of a graph and kind; one that is still open elsewhere stays readable there."""
+    with contextlib.suppress(OSError):
+        files = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda file: file.stat().st_mtime, reverse=True)
+        for old in files[_KEPT_FILES:]:
+            if old != path:
+                old.unlink()

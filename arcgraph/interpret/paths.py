@@ -131,7 +131,8 @@ def _meant(triples: list[Endpoint], edges: int) -> set[Endpoint]:
     covered = 0
     for triple in ranked:
         frequent = triple.count.value >= RARE_END * ranked[0].count.value
-        if frequent or not triple.probed or covered < (1 - RARE_END) * edges:
+        # Where nothing is counted twice every triple has edges of its own.
+        if frequent or not triple.probed or covered + triple.count.value <= edges:
             kept.add(triple)
             covered += triple.count.value
     return kept

@@ -240,12 +240,11 @@ def _names_who(sequence: list[str | None], i: int) -> bool:
 
 
 def _acts(sequence: list[str | None]) -> str:
-    """The verb that follows "who", or "what", right away; empty where an auxiliary, a copula or the anchor does."""
-    for word, after in pairwise(sequence):
-        if word in SUBJECT_WORDS:
-            is_verb = after is not None and after not in FUNCTION_WORDS and after not in RETURN_WORDS
-            return after or "" if is_verb else ""
-    return ""
+    """The verb that follows an opening "who" right away; empty where an auxiliary, a copula or the anchor does."""
+    if len(sequence) < 2 or sequence[0] not in SUBJECT_WORDS:
+        return ""
+    verb = sequence[1] or ""
+    return "" if verb in FUNCTION_WORDS or verb in RETURN_WORDS else verb
 
 
 def _after_question_word(rest: list[str | None]) -> tuple[str, ...]:

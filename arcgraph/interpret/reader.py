@@ -254,7 +254,7 @@ class Reader:
         meanings: Meanings,
         cost: float,
     ) -> Iterator[Reading]:
-        labels = goal.anchor.labels or ("",)
+        labels = self._moves.starts(goal.anchor.labels)
         ending = [s for s in scored if s.path.end in labels]
         # A question names its subject first; that counts only where nothing else tells the two ways apart.
         cost += 1e-3 if start.anchor.span[0] > goal.anchor.span[0] else 0.0

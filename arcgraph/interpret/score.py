@@ -30,6 +30,8 @@ ROLE = 0.85
 THROUGH = 0.3
 # A relation that was followed and followed back is hardly followed a third time: that returns to what was just left.
 AGAIN = 0.3
+# A relation whose name says nothing ("of", "has") is hardly ever worded.
+SILENT = 0.3
 # Exact assignment is run on so many paths, the best by an upper bound.
 EXACT = 80
 # Paths that must fall so far behind the best one are not scored exactly.
@@ -95,6 +97,7 @@ class Demand:
     way_back: bool = False
     through: int = -1
     again: bool = False
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +226,14 @@ class EncodedPaths:
         self._demand_back = np.zeros((len(self.paths), longest), dtype=bool)
         self._demand_through = np.full((len(self.paths), longest), -1, dtype=np.intp)
         self._demand_there = np.zeros((len(self.paths), longest), dtype=bool)
+        self._demand_silent = np.zeros((len(self.paths), longest), dtype=np.float32)
         for i, demands in enumerate(self.demands):
             for j, demand in enumerate(demands):
                 self._demand_columns[i, j] = demand.column
                 self._demand_back[i, j] = demand.way_back
                 self._demand_through[i, j] = demand.through
                 self._demand_there[i, j] = True
+                self._demand_silent[i, j] = SILENT if demand.silent else 0.0
 
     # --- the parts -----------------------------------------------------------------------------------------------
 
@@ -266,7 +271,7 @@ class EncodedPaths:
         way_back = np.maximum(meanings, meanings[:, [self._round_trip]]).max(axis=0)
         claims = np.where(self._demand_back, way_back[self._demand_columns], best[self._demand_columns])
         named = np.where(self._demand_through >= 0, THROUGH * best[self._demand_through], 0.0)
-        claims = np.maximum(claims, named)
+        claims = np.maximum(np.maximum(claims, named), self._demand_silent)
         return np.asarray((np.log(FLOOR + claims) * self._demand_there).sum(axis=1), dtype=np.float32)
 
 
@@ -286,7 +291,8 @@ def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
         back = previous is not None and previous[0] == column and previous[1] != step.direction
         goes_on = back and at < len(path.steps) - 1
         class_noun = vocabulary.column.get(("label", step.label), -1 if vocabulary.names_classes else vocabulary.null)
-        demands.append(Demand(column, back, class_noun if goes_on else -1, again=column == returned))
+        silent = not vocabulary.terms[column].says_something
+        demands.append(Demand(column, back, class_noun if goes_on else -1, column == returned, silent))
         previous = None if back else (column, step.direction)
         returned = column if back else -1
     return tuple(demands)
@@ -340,6 +346,10 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
     explains = chosen[0][0].explains[chosen[0][1]]
     for encoded, i in chosen[1:]:
         explains = np.maximum(explains, encoded.explains[i])
+    if sum(p.anchor is not None for p in pieces) > 1:
+        # That the paths meet is what "both" and "together" say.
+        explains = explains.copy()
+        explains[meanings.round_trip] = 1.0
     coverage = float(np.log(FLOOR + np.minimum(meanings.words @ explains, 1.0)).sum())
     owned = _shared_demands(pieces)
     demands = [demand for demand, _ in owned]
@@ -400,9 +410,9 @@ def wording(demands: Sequence[Demand], meanings: Meanings, order_weight: float =
     """
     claims = _claims(demands, meanings)
     by_hop = _in_order(_assigned(claims), claims, meanings.view.distances, order_weight)
-    given = np.zeros(len(demands))
+    given = np.array([SILENT if demand.silent else 0.0 for demand in demands])
     for demand, word in by_hop:
-        given[demand] = claims[word, demand]
+        given[demand] = max(given[demand], claims[word, demand])
     claimed = {word for _, word in by_hop}
     left = sum(named for word, named in enumerate(meanings.named) if word not in claimed)
     return Wording(

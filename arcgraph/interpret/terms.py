@@ -21,6 +21,7 @@ from arcgraph.interpret.english import (
     ARTICLES,
     CLASS_NOTION,
     CLASS_NOUNS,
+    FUNCTION_WORDS,
     IRREGULAR_FORMS,
     RETURN_WORDS,
 )
@@ -53,6 +54,11 @@ class Term:
     @property
     def phrase(self) -> str:
         return " ".join(self.words)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any of the words carries meaning of its own."""
+        return any(word not in FUNCTION_WORDS for word in self.words)
 
 
 def relation_term(name: str) -> Term:

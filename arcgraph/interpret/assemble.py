@@ -100,7 +100,7 @@ def match_of(reading: Reading) -> Pattern:
         for s, step in enumerate(path.steps):
             name = end if s == len(path.steps) - 1 else f"{prefix}{s}"
             nodes.setdefault(name, PatternNode(name, (step.label,) if step.label else ()))
-            hops.append(Hop(f"r{len(hops)}", at, name, (step.descriptor,), step.direction))
+            hops.append(Hop(f"r{len(hops)}", at, name, (step.descriptor, *step.also), step.direction))
             at = name
 
     for b, branch in enumerate(reading.branches):

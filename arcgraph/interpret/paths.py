@@ -18,13 +18,21 @@ RARE_END = 0.02
 class Step:
     """One hop of a path: what the edge means, how it is crossed, and the label it leads to (``""``: none).
 
-    ``role`` tells further where the hop leads, in graphs whose labels do not.
+    ``role`` tells further where the hop leads, in graphs whose labels do not, and ``classes`` are names for it that no
+    pattern can test. ``also`` are further descriptors of the same meaning.
     """
 
     descriptor: Descriptor
     direction: Direction
     label: str
     role: str = ""
+    classes: tuple[str, ...] = ()
+    also: tuple[Descriptor, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All names for what the hop leads to."""
+        return (self.label, *self.classes) if self.label else self.classes
 
 
 @dataclass(frozen=True, slots=True)

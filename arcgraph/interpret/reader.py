@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcgraph.domain import Schema
-from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_candidates, unexplained
@@ -20,12 +19,11 @@ from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.english import DESCRIPTION_WORDS
-from arcgraph.interpret.explore import Move, first_moves
-from arcgraph.interpret.paths import RelationPath, Step, enumerate_paths
+from arcgraph.interpret.interface import Interface, interfaces
+from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
-from arcgraph.interpret.roles import RoleMoves, movement
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, joint_parts, score_paths
-from arcgraph.interpret.terms import Calibration, EmbedWords, Vocabulary, label_term, relation_term
+from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.settings import AskSettings
 
 # Of each anchor so many paths take part in joins with another anchor's.
@@ -95,126 +93,101 @@ class Reader:
         weights: Weights | None = None,
         calibration: Calibration | None = None,
     ):
-        self._graph = graph
-        self._schema = schema
         self._names = names
-        self._settings = settings
-        # Labels that tell nothing apart would only attract words ("Entity").
-        self._moves = movement(graph, schema, cache_dir)
-        labels = [] if isinstance(self._moves, RoleMoves) else [label for label in schema.labels if label]
-        relations = dict.fromkeys(d.text for d in self._moves.descriptors())
-        self._vocabulary = Vocabulary(
-            [relation_term(r) for r in relations] + [label_term(label) for label in labels], embed, calibration
-        )
-        self._encoded: dict[tuple[str, ...], EncodedPaths] = {}
-        self._tails: dict[str, EncodedPaths] = {}
+        self._interfaces = interfaces(graph, schema, embed, settings, cache_dir, calibration)
         self._weights = weights or Weights()
 
     def read(self, text: str) -> Interpretation:
         """All readings of a question, best first; none where it names nothing or the graph supports no pattern."""
         question = read_question(text)
-        candidates = find_candidates(text, self._names, self._vocabulary)
-        readings: list[Reading] = []
-        considered = 0
+        candidates = find_candidates(text, self._names, self._interfaces.vocabulary)
+        leading = _by_cost(candidates)
+        interface = self._interfaces.around(question, leading)
+        readings = _Reading(question, candidates, interface, self._weights)
+        readings.run(leading)
+        return readings.interpretation()
+
+
+class _Reading:
+    """One question on its way to readings."""
+
+    def __init__(self, question: Question, candidates: Sequence[Candidate], interface: Interface, weights: Weights):
+        self._question = question
+        self._candidates = candidates
+        self._interface = interface
+        self._weights = weights
+        self._readings: list[Reading] = []
+        self._considered = 0
+        self._best = -math.inf
+
+    def interpretation(self) -> Interpretation:
+        """What was found, best first."""
+        self._readings.sort(key=lambda r: -r.score)
+        best = tuple(_undirected(self._readings[:_KEPT]))
+        return Interpretation(self._question, tuple(self._candidates), best, self._considered)
+
+    def run(self, leading: Sequence[Candidate]) -> None:
+        """All readings from one anchor, then those in which two take part."""
         found: list[Around] = []
-        best = -math.inf
-        for candidate in self._by_cost(candidates):
-            cost = unexplained(candidates, [candidate])
-            if BEST_POSSIBLE - cost < best - MARGIN:
+        for candidate in leading:
+            cost = unexplained(self._candidates, [candidate])
+            if BEST_POSSIBLE - cost < self._best - MARGIN:
                 continue
-            view = view_from(question, [candidate.anchor.span])
+            view = view_from(self._question, [candidate.anchor.span])
             if _asks_for_description(view):
-                readings.append(self._description(candidate, cost))
+                self._take([_description(candidate, cost)])
                 if not view.words:
                     continue
-            around = self._paths_from(question, candidate, view)
-            considered += int(around.usable.sum())
+            around = self._paths_from(candidate, view)
+            self._considered += int(around.usable.sum())
             found.append(around)
-            readings += self._single(question, candidate, around.scored, cost)
-            best = max([best, *(r.score for r in readings)])
+            self._take(self._single(candidate, around.scored, cost))
         for one, other in combinations(found, 2):
             if not one.candidate.overlaps(other.candidate):
-                joined = list(self._joined(question, one, other, candidates, best))
-                considered += len(joined)
-                readings += joined
-                best = max([best, *(r.score for r in joined)])
-        readings.sort(key=lambda r: -r.score)
-        return Interpretation(question, tuple(candidates), tuple(_undirected(readings[:_KEPT])), considered)
+                joined = list(self._joined(one, other))
+                self._considered += len(joined)
+                self._take(joined)
 
-    def _by_cost(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The leading candidates, those first that leave least unexplained: so most of the rest is skipped."""
-        return sorted(candidates[:MOST_CANDIDATES], key=lambda c: unexplained(candidates, [c]))
+    def _take(self, readings: Iterable[Reading]) -> None:
+        for reading in readings:
+            self._readings.append(reading)
+            self._best = max(self._best, reading.score)
 
     # --- one anchor ----------------------------------------------------------------------------------------------
 
-    def _paths_from(self, question: Question, candidate: Candidate, view: View) -> Around:
+    def _paths_from(self, candidate: Candidate, view: View) -> Around:
         """The supported paths from an anchor, and the best of them with their scores, best first."""
-        labels = self._moves.starts(candidate.anchor.labels)
-        encoded = self._encode(labels)
-        allowed = self._allowed(candidate, labels)
-        usable = np.array([move in allowed for move in encoded.first_moves], bool)
-        meanings = self._meanings(question, view, candidate)
-        found = [Scored(encoded, i, parts) for i, parts in score_paths(encoded, meanings, usable, self._weights)]
+        encoded, usable = self._interface.paths_from(candidate)
+        scored = score_paths(encoded, self._meanings(view, candidate), usable, self._weights)
+        found = [Scored(encoded, i, parts) for i, parts in scored]
         found.sort(key=lambda s: -s.parts.total(self._weights))
         return Around(candidate, encoded, usable, found)
 
-    def _meanings(self, question: Question, view: View, anchor: Candidate) -> Meanings:
+    def _meanings(self, view: View, anchor: Candidate) -> Meanings:
         span = anchor.anchor.span
-        return Meanings.of(view, self._vocabulary, lambda place, name: expected_direction(question, span, place, name))
+        return Meanings.of(
+            view, self._interface.vocabulary, lambda place, name: expected_direction(self._question, span, place, name)
+        )
 
-    def _encode(self, labels: tuple[str, ...]) -> EncodedPaths:
-        if labels not in self._encoded:
-            paths = enumerate_paths(self._moves, labels, self._settings.max_hops, self._settings.max_patterns)
-            self._encoded[labels] = EncodedPaths(paths, self._vocabulary, self._moves.either_way())
-        return self._encoded[labels]
-
-    def _allowed(self, candidate: Candidate, labels: tuple[str, ...]) -> set[Move]:
-        steps = [s for label in labels for s in self._moves.of(label, first=True)]
-        options = list(dict.fromkeys((s.descriptor, s.direction) for s in steps))
-        try:
-            return first_moves(
-                self._graph,
-                candidate.anchor,
-                options,
-                loaded=self._schema.loaded,
-                timeout=min(2.0, self._settings.deadline),
-            )
-        except QueryError:
-            # Without the look around the anchor more paths are tried; none is lost.
-            return set(options)
-
-    def _single(
-        self, question: Question, candidate: Candidate, scored: Sequence[Scored], cost: float
-    ) -> Iterator[Reading]:
+    def _single(self, candidate: Candidate, scored: Sequence[Scored], cost: float) -> Iterator[Reading]:
         for s in scored:
-            yield Reading(
-                (Branch(candidate.anchor, s.path),), question.intent, s.parts.total(self._weights) - cost, s.parts
-            )
-
-    def _description(self, candidate: Candidate, cost: float) -> Reading:
-        score = DESCRIPTION - cost
-        return Reading((), Intent.DESCRIBE, score, Parts(0.0, 0.0, 0.0, 0.0), described=candidate.anchor)
+            score = s.parts.total(self._weights) - cost
+            yield Reading((Branch(candidate.anchor, s.path),), self._question.intent, score, s.parts)
 
     # --- two anchors ---------------------------------------------------------------------------------------------
 
-    def _joined(
-        self,
-        question: Question,
-        one: Around,
-        other: Around,
-        all_candidates: Sequence[Candidate],
-        best: float,
-    ) -> Iterator[Reading]:
+    def _joined(self, one: Around, other: Around) -> Iterator[Reading]:
         """Readings in which both anchors take part: one path between them, or two that meet."""
         a, b = one.candidate, other.candidate
-        view = view_from(question, [a.anchor.span, b.anchor.span])
-        meanings = self._meanings(question, view, a)
-        cost = unexplained(all_candidates, [a, b])
-        if question.intent == Intent.YES_NO:
-            yield from self._between(question, a, b, one.scored, meanings, cost)
-            yield from self._between(question, b, a, other.scored, self._meanings(question, view, b), cost)
+        view = view_from(self._question, [a.anchor.span, b.anchor.span])
+        meanings = self._meanings(view, a)
+        cost = unexplained(self._candidates, [a, b])
+        if self._question.intent == Intent.YES_NO:
+            yield from self._between(a, b, one.scored, meanings, cost)
+            yield from self._between(b, a, other.scored, self._meanings(view, b), cost)
             return
         at_a, at_b = (0, 1) if a.anchor.span < b.anchor.span else (1, 0)
+        best = self._best
         for (i, support_a), (j, support_b) in product(one.short(meanings), other.short(meanings)):
             path_a, path_b = one.encoded.paths[i], other.encoded.paths[j]
             # A pair's support is at most the sum of its paths': most pairs need no closer look.
@@ -224,49 +197,41 @@ class Reader:
             branches = (Branch(a.anchor, path_a), Branch(b.anchor, path_b))
             pieces = [Piece(one.encoded, i, at_a), Piece(other.encoded, j, at_b)]
             parts = joint_parts(pieces, meanings)
-            yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts)
-            yield from self._with_tails(question, branches, pieces, meanings, cost)
+            yield Reading(branches, self._question.intent, parts.total(self._weights) - cost, parts)
+            yield from self._with_tails(branches, pieces, meanings, cost)
 
     def _with_tails(
-        self, question: Question, branches: tuple[Branch, Branch], pieces: list[Piece], meanings: Meanings, cost: float
+        self, branches: tuple[Branch, Branch], pieces: list[Piece], meanings: Meanings, cost: float
     ) -> Iterator[Reading]:
         """The branches meet at something in between, from which one more hop leads on to what is asked for."""
         if any(len(b.path.steps) > 1 for b in branches):
             return
-        tails = self._tails_from(branches[0].path)
+        tails = self._interface.tails_from(branches[0].path)
         for i, tail in enumerate(tails.paths):
             parts = joint_parts([*pieces, Piece(tails, i, None)], meanings)
-            yield Reading(branches, question.intent, parts.total(self._weights) - cost, parts, tail=tail)
-
-    def _tails_from(self, path: RelationPath) -> EncodedPaths:
-        """The single steps on from where a path leads."""
-        if path.state not in self._tails:
-            steps = [RelationPath(path.end, (step,)) for step in self._moves.of(path.state)]
-            self._tails[path.state] = EncodedPaths(steps, self._vocabulary, self._moves.either_way())
-        return self._tails[path.state]
+            score = parts.total(self._weights) - cost
+            yield Reading(branches, self._question.intent, score, parts, tail=tail)
 
     def _between(
-        self,
-        question: Question,
-        start: Candidate,
-        goal: Candidate,
-        scored: Sequence[Scored],
-        meanings: Meanings,
-        cost: float,
+        self, start: Candidate, goal: Candidate, scored: Sequence[Scored], meanings: Meanings, cost: float
     ) -> Iterator[Reading]:
-        labels = self._moves.starts(goal.anchor.labels)
-        ending = [s for s in scored if s.path.end in labels]
+        ending = [s for s in scored if self._interface.ends_at(s.path, goal)]
         # A question names its subject first; that counts only where nothing else tells the two ways apart.
         cost += 1e-3 if start.anchor.span[0] > goal.anchor.span[0] else 0.0
         for s in ending:
             parts = joint_parts([Piece(s.encoded, s.index)], meanings, answered=False)
-            yield Reading(
-                (Branch(start.anchor, s.path),),
-                question.intent,
-                parts.total(self._weights) - cost,
-                parts,
-                goal=goal.anchor,
-            )
+            score = parts.total(self._weights) - cost
+            branches = (Branch(start.anchor, s.path),)
+            yield Reading(branches, self._question.intent, score, parts, goal=goal.anchor)
+
+
+def _by_cost(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The leading candidates, those first that leave least unexplained: so most of the rest is skipped."""
+    return sorted(candidates[:MOST_CANDIDATES], key=lambda c: unexplained(candidates, [c]))
+
+
+def _description(candidate: Candidate, cost: float) -> Reading:
+    return Reading((), Intent.DESCRIBE, DESCRIPTION - cost, Parts(0.0, 0.0, 0.0, 0.0), described=candidate.anchor)
 
 
 def _undirected(readings: Sequence[Reading]) -> list[Reading]:

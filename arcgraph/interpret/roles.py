@@ -10,7 +10,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from arcgraph.graph.compile import DIALECTS
 from arcgraph.graph.names import quote
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.paths import Movement, Moves, Step
+from arcgraph.interpret.verbalise import subject_class
 
 Move = tuple[Descriptor, Direction]
 
@@ -32,6 +33,8 @@ _SAMPLE = 200
 _RARE = 0.02
 # A relation that so many of its nodes both send and receive joins like with like.
 _MUTUAL = 0.2
+# A class that fewer of the nodes have is no name for them.
+_CLASS_SHARE = 0.3
 _TIMEOUT = 5.0
 
 
@@ -44,10 +47,12 @@ def labels_say_nothing(schema: Schema) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which moves can follow on which, and which relations join like with like."""
+    """Which moves can follow on which, which relations join like with like, and what qualified names of relations call
+    the nodes that a move leads to."""
 
     follows: Mapping[Move, tuple[Move, ...]]
     mutual: frozenset[str]
+    classes: Mapping[Move, tuple[str, ...]] = field(default_factory=dict)
 
 
 class RoleMoves:
@@ -55,8 +60,9 @@ class RoleMoves:
 
     def __init__(self, roles: Roles):
         self._roles = roles
-        self._after = {_state(move): [_step(m) for m in nexts] for move, nexts in roles.follows.items()}
-        self._all = [_step(move) for move in roles.follows]
+        step = {move: _step(move, roles.classes.get(move, ())) for move in roles.follows}
+        self._after = {_state(move): [step[m] for m in nexts] for move, nexts in roles.follows.items()}
+        self._all = list(step.values())
 
     def starts(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """Where paths begin for an anchor: anywhere, whatever it is labelled."""
@@ -75,13 +81,17 @@ class RoleMoves:
         """All relations, each once."""
         return list(dict.fromkeys(d for d, _ in self._roles.follows))
 
+    def classes(self) -> list[str]:
+        """The names that steps have for where they lead."""
+        return list(dict.fromkeys(name for names in self._roles.classes.values() for name in names))
+
 
 def _state(move: Move) -> str:
     return f"{move[1]} {move[0].text}"
 
 
-def _step(move: Move) -> Step:
-    return Step(move[0], move[1], "", _state(move))
+def _step(move: Move, classes: tuple[str, ...]) -> Step:
+    return Step(move[0], move[1], "", _state(move), classes)
 
 
 def movement(graph: Graph, schema: Schema, cache_dir: Path | None = None) -> Movement:
@@ -108,6 +118,7 @@ def _to_plain(roles: Roles) -> dict[str, Any]:
         "moves": [[d.type, d.key, d.value, str(direction)] for d, direction in moves],
         "follows": [[at[m] for m in roles.follows[move]] for move in moves],
         "mutual": sorted(roles.mutual),
+        "classes": [list(roles.classes.get(move, ())) for move in moves],
     }
 
 
@@ -118,7 +129,8 @@ def _kept(path: Path | None) -> Roles | None:
             return None
         moves = [(Descriptor(kind, key, value), Direction(way)) for kind, key, value, way in plain["moves"]]
         follows = {moves[i]: tuple(moves[j] for j in nexts) for i, nexts in enumerate(plain["follows"])}
-        return Roles(follows, frozenset(plain["mutual"]))
+        classes = {move: tuple(names) for move, names in zip(moves, plain["classes"], strict=True)}
+        return Roles(follows, frozenset(plain["mutual"]), classes)
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         return None
 
@@ -128,14 +140,32 @@ def _kept(path: Path | None) -> Roles | None:
 
 def read_roles(graph: Graph, schema: Schema) -> Roles:
     """Sample the roles of a graph. A relation that cannot be sampled in time is followed by everything."""
-    descriptors = _descriptors(graph, schema)
+    descriptors = frequent_descriptors(graph, schema)
     moves = [(d, direction) for d in descriptors for direction in (Direction.OUT, Direction.IN)]
     seen = {move: _moves_of_nodes(graph, schema, move, moves) for move in moves}
     follows = {move: _following(move, seen, moves) for move in moves}
-    return Roles(follows, frozenset(d.text for d in descriptors if _is_mutual(d, seen)))
+    mutual = frozenset(d.text for d in descriptors if _is_mutual(d, seen))
+    return Roles(follows, mutual, {move: _classes(move, seen) for move in moves})
 
 
-def _descriptors(graph: Graph, schema: Schema) -> list[Descriptor]:
+def has_open_vocabulary(graph: Graph, schema: Schema) -> bool:
+    """Whether a graph has more relations than are told apart in advance."""
+    home = schema.relations
+    if home.kind != "property":
+        return len(schema.types) > MOST_DESCRIPTORS
+    key = quote(DIALECTS[graph.dialect].key(home.key))
+    query = (
+        f"MATCH ()-[r:{quote(home.type)}]->() WITH DISTINCT r.{key} AS v LIMIT {MOST_DESCRIPTORS + 1} RETURN count(v)"
+    )
+    try:
+        return int(graph.read(query, timeout=_TIMEOUT, limit=1).records[0][0]) > MOST_DESCRIPTORS
+    except QueryError:
+        # So many edges that their predicates cannot be counted in time are better explored than sampled.
+        return True
+
+
+def frequent_descriptors(graph: Graph, schema: Schema) -> list[Descriptor]:
+    """The most frequent relations of a graph, at most ``MOST_DESCRIPTORS``."""
     home = schema.relations
     if home.kind == "property":
         key = DIALECTS[graph.dialect].key(home.key)
@@ -196,6 +226,18 @@ def _following(move: Move, seen: Mapping[Move, Counter[Move] | None], moves: Ite
         return tuple(moves)
     at_least = _RARE * counts[_opposite(move)]
     return tuple(m for m in moves if counts[m] and counts[m] >= at_least)
+
+
+def _classes(move: Move, seen: Mapping[Move, Counter[Move] | None]) -> tuple[str, ...]:
+    """What the relations that leave the nodes reached by a move say in their names of their subjects."""
+    counts = seen[_opposite(move)]
+    if counts is None:
+        return ()
+    shares: Counter[str] = Counter()
+    for (descriptor, direction), n in counts.items():
+        if direction == Direction.OUT and (name := subject_class(descriptor.text)):
+            shares[name] = max(shares[name], n)
+    return tuple(name for name, n in shares.items() if n >= _CLASS_SHARE * max(1, counts[_opposite(move)]))
 
 
 def _is_mutual(descriptor: Descriptor, seen: Mapping[Move, Counter[Move] | None]) -> bool:

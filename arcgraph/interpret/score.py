@@ -200,7 +200,7 @@ class EncodedPaths:
         self._round_trip = vocabulary.round_trip
         width = len(vocabulary.terms) + 2
         self.explains = np.zeros((len(paths), width), dtype=np.float32)
-        self.last_label = np.full(len(paths), vocabulary.null, dtype=np.intp)
+        self.end_names = np.zeros((len(paths), width), dtype=np.float32)
         self.last_relation = np.full(len(paths), -1, dtype=np.intp)
         self.ends_out = np.array([p.steps[-1].direction == Direction.OUT for p in paths], dtype=bool)
         self.first_moves = [(p.steps[0].descriptor, p.steps[0].direction) for p in paths]
@@ -210,14 +210,15 @@ class EncodedPaths:
         self._pad_demands()
 
     def _encode(self, i: int, path: RelationPath, vocabulary: Vocabulary) -> None:
-        labels = [path.start, *(s.label for s in path.steps)]
+        labels = [path.start, *(name for s in path.steps for name in s.named)]
         columns = [vocabulary.column["relation", s.descriptor.text] for s in path.steps]
         columns += [c for label in labels if (c := vocabulary.column.get(("label", label))) is not None]
         self.explains[i, columns] = 1.0
         self.explains[i, vocabulary.null] = 1.0
         if any(d.way_back for d in self.demands[i]):
             self.explains[i, vocabulary.round_trip] = 1.0
-        self.last_label[i] = vocabulary.column.get(("label", path.end), vocabulary.null)
+        ends = path.steps[-1].named
+        self.end_names[i, [c for name in ends if (c := vocabulary.column.get(("label", name))) is not None]] = 1.0
         self.last_relation[i] = self.demands[i][-1].column
 
     def _pad_demands(self) -> None:
@@ -249,7 +250,7 @@ class EncodedPaths:
         """
         if not meanings.view.asked:
             return np.zeros(len(self.paths), dtype=np.float32)
-        label = np.where(self.last_label < meanings.round_trip, meanings.asked[self.last_label], 0.0)
+        label = (self.end_names * meanings.asked).max(axis=1, initial=0.0)
         roles = np.where(self.ends_out[:, None], meanings.asked_target, meanings.asked_source)
         role = np.take_along_axis(roles, self.last_relation[:, None], axis=1)[:, 0] * (self.last_relation >= 0)
         fits = np.maximum(label, ROLE * role)
@@ -259,8 +260,8 @@ class EncodedPaths:
         """The same for one path."""
         if not meanings.view.asked:
             return 0.0
-        label, relation = self.last_label[i], self.last_relation[i]
-        best = meanings.asked[label] if label < meanings.round_trip else 0.0
+        relation = self.last_relation[i]
+        best = float((self.end_names[i] * meanings.asked).max(initial=0.0))
         roles = meanings.asked_target if self.ends_out[i] else meanings.asked_source
         fits = max(best, ROLE * roles[relation] if relation >= 0 else 0.0)
         return math.log(FLOOR + max(fits, meanings.asked_nothing))
@@ -290,7 +291,8 @@ def _demands(path: RelationPath, vocabulary: Vocabulary) -> tuple[Demand, ...]:
         column = vocabulary.column["relation", step.descriptor.text]
         back = previous is not None and previous[0] == column and previous[1] != step.direction
         goes_on = back and at < len(path.steps) - 1
-        class_noun = vocabulary.column.get(("label", step.label), -1 if vocabulary.names_classes else vocabulary.null)
+        named = [c for name in step.named if (c := vocabulary.column.get(("label", name))) is not None]
+        class_noun = named[0] if named else -1 if vocabulary.names_classes else vocabulary.null
         silent = not vocabulary.terms[column].says_something
         demands.append(Demand(column, back, class_noun if goes_on else -1, column == returned, silent))
         previous = None if back else (column, step.direction)

@@ -7,6 +7,9 @@ from functools import lru_cache
 
 from arcgraph.interpret.english import FUNCTION_WORDS
 
+# "people.person.place_of_birth" and "schema:birthPlace".
+_DOTTED = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*){2,}")
+_PREFIXED = re.compile(r"[A-Za-z][\w-]{0,15}:[A-Za-z]\S*")
 _PREFIXES = ("has", "is", "get", "rel")
 _SUFFIXES = ("inverse", "inv", "rev", "reverse")
 
@@ -30,15 +33,41 @@ def _camel(chunk: str) -> list[str]:
 def relation_words(name: str) -> tuple[str, ...]:
     """The words of a relation's name without the wrapping that carries no meaning.
 
-    A path such as ``/people/person/place_of_birth`` keeps its last segment; ``has_`` before and ``_inverse`` after go.
+    A path such as ``/people/person/place_of_birth`` keeps its last segment, one of several paths that are joined by a
+    dot the last of each, an address what follows its last mark; ``has_`` before and ``_inverse`` after go.
     """
-    last = name.rstrip("/").rsplit("/", 1)[-1] if name.startswith("/") else name
-    words = list(split_name(last))
+    words = [word for part in _local_names(name) for word in split_name(part)]
+    words = list(dict.fromkeys(words))
     while len(words) > 1 and words[0] in _PREFIXES:
         words = words[1:]
     while len(words) > 1 and words[-1] in _SUFFIXES:
         words = words[:-1]
     return tuple(words) or (name.lower(),)
+
+
+def _local_names(name: str) -> list[str]:
+    """What is left of a qualified name once the qualification is gone."""
+    if "://" in name:
+        return [re.split(r"[/#]", name.rstrip("/#"))[-1]]
+    if name.startswith("/"):
+        return [path.rstrip("/").rsplit("/", 1)[-1] for path in re.split(r"\.(?=/)", name)]
+    if _DOTTED.fullmatch(name):
+        return [name.rsplit(".", 1)[-1]]
+    if _PREFIXED.fullmatch(name):
+        return [name.split(":", 1)[1]]
+    return [name]
+
+
+@lru_cache(maxsize=100_000)
+def subject_class(name: str) -> str:
+    """What a qualified name says of a relation's subjects (``/people/person/place_of_birth``: person); else empty."""
+    if name.startswith("/"):
+        parts = re.split(r"\.(?=/)", name)[0].strip("/").split("/")
+    elif _DOTTED.fullmatch(name):
+        parts = name.split(".")
+    else:
+        return ""
+    return parts[-2] if len(parts) >= 3 else ""
 
 
 def content(words: tuple[str, ...]) -> tuple[str, ...]:

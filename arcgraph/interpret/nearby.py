@@ -1,0 +1,256 @@
+"""Exploration of an open vocabulary: the relation paths that really leave a question's anchors, and where they lead.
+
+Level by level a bounded sample of nodes is looked at in one query a direction. Paths that the question speaks of are
+followed further; relations of one meaning ("based in", "is based in") are one step.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.compile import DIALECTS
+from arcgraph.graph.names import quote
+from arcgraph.graph.pattern import Descriptor, Direction
+from arcgraph.interpret.anchors import Candidate
+from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
+from arcgraph.interpret.paths import RelationPath, Step
+from arcgraph.interpret.question import Question
+from arcgraph.interpret.terms import EmbedWords, shared_stem
+from arcgraph.interpret.verbalise import content, relation_words, subject_class
+from arcgraph.settings import AskSettings
+
+# So many edges are read in one query, and so many nodes looked at together.
+_EDGES = 4_000
+_NODES_A_QUERY = 60
+# Of the nodes that one path leads to so many are looked at, and so many paths of a level are followed further.
+_NODES_OF_A_PATH = 12
+_FOLLOWED = 80
+_KEPT = 400
+# From this cosine on two relations are one.
+_SAME_MEANING = 0.9
+# A class that fewer of a path's nodes have is no name for them.
+_CLASS_SHARE = 0.3
+_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """What exploring found: for each anchor (by its element ids) the paths that leave it; which steps were seen after a
+    state; all descriptors and classes met, each once."""
+
+    paths: Mapping[tuple[str, ...], list[RelationPath]]
+    after: Mapping[str, list[Step]]
+    descriptors: list[Descriptor]
+    classes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """One edge as seen from a node that was looked at."""
+
+    node: str
+    descriptor: Descriptor
+    direction: Direction
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A path with a sample of the nodes that it leads to."""
+
+    path: RelationPath
+    nodes: list[str]
+    relevance: float
+
+
+@dataclass(slots=True)
+class _Found:
+    """What accumulates while one question is explored."""
+
+    meanings: _Meanings
+    after: dict[str, list[Step]] = field(default_factory=lambda: defaultdict(list))
+    classes: Counter[str] = field(default_factory=Counter)
+
+
+class Explorer:
+    """Explores a graph around anchors. Thread-safe."""
+
+    def __init__(self, graph: Graph, schema: Schema, embed: EmbedWords, settings: AskSettings):
+        self._graph = graph
+        self._schema = schema
+        self._embed = embed
+        self._settings = settings
+
+    def explore(self, question: Question, candidates: Sequence[Candidate]) -> Nearby:
+        """All paths of up to ``max_hops`` that were seen to leave the candidates, within the budgets above."""
+        words = [t.lower for t in question.tokens if t.lower not in FUNCTION_WORDS and t.lower not in COMMAND_WORDS]
+        found = _Found(_Meanings(words, self._embed))
+        paths = {c.anchor.element_ids: self._around(c, found) for c in candidates}
+        return Nearby(paths, found.after, found.meanings.descriptors, list(found.classes))
+
+    def _around(self, candidate: Candidate, found: _Found) -> list[RelationPath]:
+        anchor = candidate.anchor
+        own = list(anchor.ids if self._schema.loaded else anchor.element_ids)[:_NODES_OF_A_PATH]
+        level = [_Branch(RelationPath("", ()), own, 0.0)]
+        paths: list[RelationPath] = []
+        for hop in range(self._settings.max_hops + 1):
+            is_last = hop == self._settings.max_hops
+            edges = {} if is_last and not found.classes else self._edges_around(level, found)
+            level = [_classed(branch, edges, found) for branch in level]
+            paths += [branch.path for branch in level if branch.path.steps]
+            if not is_last:
+                level = [made for branch in level[:_FOLLOWED] for made in _extensions(branch, edges, set(own), found)]
+                level.sort(key=lambda branch: -branch.relevance)
+                level = level[: _KEPT if hop else None]
+        return paths[: self._settings.max_patterns]
+
+    def _edges_around(self, level: Sequence[_Branch], found: _Found) -> dict[str, list[_Edge]]:
+        """The edges of the nodes of those branches that are followed, and of one node each of the others."""
+        nodes = [n for branch in level[:_FOLLOWED] for n in branch.nodes]
+        nodes += [n for branch in level[_FOLLOWED:] for n in branch.nodes[:1]] if found.classes else []
+        edges: dict[str, list[_Edge]] = defaultdict(list)
+        for edge in self._edges_of(list(dict.fromkeys(nodes))):
+            edges[edge.node].append(edge)
+        found.meanings.meet(Counter(e.descriptor for around in edges.values() for e in around))
+        return edges
+
+    def _edges_of(self, nodes: Sequence[str]) -> Iterable[_Edge]:
+        for at in range(0, len(nodes), _NODES_A_QUERY):
+            for direction in (Direction.OUT, Direction.IN):
+                # A look that takes too long shows less of the graph; what was seen so far stands.
+                with suppress(QueryError):
+                    yield from self._look(nodes[at : at + _NODES_A_QUERY], direction)
+
+    def _look(self, nodes: Sequence[str], direction: Direction) -> list[_Edge]:
+        schema = self._schema
+        home = schema.relations
+        params: dict[str, Any] = {"ids": list(nodes)}
+        key = DIALECTS[self._graph.dialect].key
+        if schema.loaded:
+            start, test = f"(n:{RESERVED_LABEL})", f"n.{RESERVED_KEY} IN $ids"
+            source, target = f"n.{RESERVED_KEY}", f"m.{RESERVED_KEY}"
+        else:
+            start, test = "(n)", DIALECTS[self._graph.dialect].id_test("n", "$ids")
+            source, target = "elementId(n)", "elementId(m)"
+        if home.kind == "property":
+            edge, text = f"r:{quote(home.type)}", f"r.{quote(key(home.key))}"
+        else:
+            edge, text = "r", "type(r)"
+        arrow = f"-[{edge}]->" if direction == Direction.OUT else f"<-[{edge}]-"
+        query = f"MATCH {start}{arrow}(m) WHERE {test} RETURN {source} AS n, {text} AS d, {target} AS m LIMIT {_EDGES}"
+        rows = self._graph.read(query, params, timeout=min(_SECONDS, self._settings.deadline), limit=_EDGES)
+        hidden = set(schema.passages.mention_types) if schema.passages else set()
+        return [
+            _Edge(str(n), self._descriptor(d), direction, str(m))
+            for n, d, m in rows
+            if d is not None and m is not None and d not in hidden
+        ]
+
+    def _descriptor(self, value: Any) -> Descriptor:
+        home = self._schema.relations
+        return Descriptor(home.type, home.key, value) if home.kind == "property" else Descriptor(value)
+
+
+def _extensions(branch: _Branch, edges: Mapping[str, list[_Edge]], own: set[str], found: _Found) -> Iterator[_Branch]:
+    """A branch with each of the steps that its nodes have, and the nodes it then leads to, the anchor's own aside."""
+    targets: dict[tuple[Descriptor, Direction], dict[str, None]] = defaultdict(dict)
+    for edge in (edge for node in branch.nodes for edge in edges.get(node, ())):
+        if edge.target not in own:
+            targets[found.meanings.same(edge.descriptor), edge.direction][edge.target] = None
+    for (descriptor, direction), nodes in targets.items():
+        role = f"{branch.path.state} {direction} {descriptor.text}"
+        step = Step(descriptor, direction, "", role, also=found.meanings.others(descriptor))
+        found.after[branch.path.state].append(step)
+        path = replace(branch.path, steps=(*branch.path.steps, step))
+        relevance = branch.relevance + found.meanings.relevance(descriptor)
+        yield _Branch(path, list(nodes)[:_NODES_OF_A_PATH], relevance)
+
+
+def _classed(branch: _Branch, edges: Mapping[str, list[_Edge]], found: _Found) -> _Branch:
+    """The branch with what the relations that leave its nodes call them."""
+    looked_at = [node for node in branch.nodes if node in edges]
+    classes: Counter[str] = Counter()
+    for node in looked_at:
+        out = (e.descriptor.text for e in edges[node] if e.direction == Direction.OUT)
+        classes.update({name for text in out if (name := subject_class(text))})
+    named = tuple(name for name, n in classes.items() if n >= _CLASS_SHARE * len(looked_at))
+    found.classes.update(named)
+    if not branch.path.steps or not named:
+        return branch
+    *before, last = branch.path.steps
+    return replace(branch, path=replace(branch.path, steps=(*before, replace(last, classes=named))))
+
+
+class _Meanings:
+    """The descriptors met so far: which of them mean the same, and how far the question speaks of each."""
+
+    def __init__(self, words: Sequence[str], embed: EmbedWords):
+        self._words = list(words)
+        self._embed = embed
+        self._vectors = embed(self._words) if self._words else None
+        self._same: dict[Descriptor, Descriptor] = {}
+        self._others: dict[Descriptor, list[Descriptor]] = defaultdict(list)
+        self._relevance: dict[Descriptor, float] = {}
+        self._by_words: dict[tuple[str, ...], Descriptor] = {}
+        self._leaders: list[Descriptor] = []
+        self._leading: list[np.ndarray[Any, Any]] = []
+
+    @property
+    def descriptors(self) -> list[Descriptor]:
+        """One for each meaning."""
+        return list(dict.fromkeys(self._same.values()))
+
+    def same(self, descriptor: Descriptor) -> Descriptor:
+        """The descriptor that stands for this one's meaning."""
+        return self._same[descriptor]
+
+    def others(self, descriptor: Descriptor) -> tuple[Descriptor, ...]:
+        """The further descriptors of the meaning that ``descriptor`` stands for."""
+        return tuple(self._others.get(descriptor, ()))
+
+    def relevance(self, descriptor: Descriptor) -> float:
+        """How near the nearest word of the question is, about 0 to 1.4."""
+        return self._relevance[descriptor]
+
+    def meet(self, counts: Counter[Descriptor]) -> None:
+        """Take in descriptors; the more frequent one of a meaning stands for it."""
+        new = [d for d, _ in counts.most_common() if d not in self._same]
+        phrases = [" ".join(relation_words(d.text)) for d in new]
+        vectors = self._embed(phrases) if new else None
+        for i, descriptor in enumerate(new):
+            vector = vectors[i] if vectors is not None else None
+            self._place(descriptor, vector)
+            self._relevance[descriptor] = self._nearness(descriptor, vector)
+
+    def _place(self, descriptor: Descriptor, vector: np.ndarray[Any, Any] | None) -> None:
+        words = content(relation_words(descriptor.text))
+        leader = self._by_words.get(words)
+        if leader is None and vector is not None and self._leading:
+            near = np.stack(self._leading) @ vector
+            if near.max() >= _SAME_MEANING:
+                leader = self._leaders[int(near.argmax())]
+        if leader is None:
+            self._by_words[words] = self._same[descriptor] = descriptor
+            if vector is not None:
+                self._leaders.append(descriptor)
+                self._leading.append(vector)
+            return
+        self._same[descriptor] = leader
+        self._others[leader].append(descriptor)
+
+    def _nearness(self, descriptor: Descriptor, vector: np.ndarray[Any, Any] | None) -> float:
+        if not self._words:
+            return 0.0
+        words = content(relation_words(descriptor.text))
+        stem = max((shared_stem(w, t) for w in self._words for t in words), default=0.0)
+        near = float((self._vectors @ vector).max()) if self._vectors is not None and vector is not None else 0.0
+        return near + 0.4 * stem

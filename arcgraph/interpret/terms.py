@@ -71,6 +71,8 @@ def label_term(name: str) -> Term:
 
 # From this share of a stem on two words are forms of one.
 _SAME_WORD = 0.75
+# How much a match by one word of many is worth less.
+_PART = 0.15
 
 
 @lru_cache(maxsize=200_000)
@@ -124,6 +126,8 @@ class Vocabulary:
         self.names_classes = any(t.kind == "label" for t in self.terms)
         self._calibration = calibration or Calibration()
         self._content = [content(t.words) for t in self.terms]
+        # A word that is only a part of a name means it less than one that is the whole of another.
+        self._whole = np.array([1.0 - _PART * (1 - 1 / len(ws)) for ws in self._content], dtype=np.float32)
         self._owners = np.array([i for i, ws in enumerate(self._content) for _ in ws], dtype=np.intp)
         self._embed = embed
         self._known: dict[str, Matrix] = {}
@@ -185,7 +189,9 @@ class Vocabulary:
         by_phrase = vectors @ self._phrases.T
         by_word = np.full_like(by_phrase, -1.0)
         np.maximum.at(by_word.T, self._owners, (vectors @ self._words.T).T)
-        return np.asarray(np.maximum(by_phrase, by_word) + self._calibration.stem * stems, dtype=np.float32)
+        parts = np.array([len(word.split()) == 1 for word in words])[:, None]
+        whole = np.where(parts, self._whole, 1.0)
+        return np.asarray(whole * (np.maximum(by_phrase, by_word) + self._calibration.stem * stems), dtype=np.float32)
 
     def _round_trip(self, words: Sequence[str]) -> Matrix:
         vectors = self._embed(list(words))

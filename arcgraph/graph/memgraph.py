@@ -1,7 +1,8 @@
 """Memgraph, community and enterprise. What its server enforces cannot be relied on: here the gate is the lock.
 
 Statements about the server itself (SHOW …) and about indexes and constraints run alone, as Memgraph demands; all else
-runs in explicit transactions with READ access, which recent versions check and older ones ignore.
+runs in explicit transactions with READ access, which recent versions check and older ones ignore, and which are rolled
+back in any case.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from arcgraph.resources import cypher
 
 CAUTION = (
     "Memgraph does not promise to keep a reading transaction from writing, and its Community edition knows no "
-    "privileges: arcgraph's own gate is the only lock; see docs/memgraph.md"
+    "privileges: arcgraph's own gate is the lock. What it refuses and what stands behind it is in docs/memgraph.md"
 )
 
 FUNCTIONS = ("degree", "inDegree", "outDegree", "propertySize", "toEnum", "toSet", "uniformSample", "values")
@@ -154,6 +155,9 @@ class MemgraphGraph(BoltGraph):
                 outcome = outcome._replace(summary=result.consume())
                 if access == neo4j.WRITE_ACCESS:
                     transaction.commit()
+                else:
+                    # Should a write ever come this far, it does not stay.
+                    transaction.rollback()
                 return outcome
         except _EnoughError as enough:
             return enough.outcome

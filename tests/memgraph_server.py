@@ -121,6 +121,7 @@ class MemgraphServer:
 
     def serve(self, connection: socket.socket) -> None:
         """Handle one connection to its end."""
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as stream:
             if _negotiated(stream.read(20), connection):
                 _Conversation(self, connection, stream).hold()

@@ -171,3 +171,10 @@ class Cautious(Protocol):
     def cautions(self) -> tuple[str, ...]:
         """Sentences, each of which says what is not as elsewhere and what to do."""
         ...
+
+
+@runtime_checkable
+class Extended(Protocol):
+    """A graph whose server knows functions beyond Cypher's own, which the gate lets pass there."""
+
+    functions: tuple[str, ...]

@@ -61,6 +61,8 @@ class BoltGraph(ABC):
     """
 
     dialect: str
+    functions: tuple[str, ...] = ()
+    """Functions beyond Cypher's own that the server has and the gate lets pass."""
 
     def __init__(
         self,
@@ -154,7 +156,11 @@ class BoltGraph(ABC):
 
     def _admit(self, query: str) -> None:
         allowed = self._settings.graph
-        guard.admit(query, allow_procedures=allowed.allow_procedures, allow_functions=allowed.allow_functions)
+        guard.admit(
+            query,
+            allow_procedures=allowed.allow_procedures,
+            allow_functions=(*allowed.allow_functions, *self.functions),
+        )
 
     def _transact(
         self,

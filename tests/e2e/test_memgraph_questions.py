@@ -113,11 +113,16 @@ def test_everything_that_was_sent_only_reads(server: MemgraphServer, settings: S
 # --- the command line --------------------------------------------------------------------------------------------
 
 
-def cli(server: MemgraphServer, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def cli(server: MemgraphServer, cache: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "MEMGRAPH_"))}
     environ |= {"MEMGRAPH_URI": f"bolt://{server.address}", "ARCGRAPH_CACHE_DIR": str(cache), "COLUMNS": "200"}
     return subprocess.run(
-        [sys.executable, "-m", "arcgraph.cli", *arguments], capture_output=True, text=True, env=environ, timeout=60
+        [sys.executable, "-m", "arcgraph.cli", *arguments],
+        input=given,
+        capture_output=True,
+        text=True,
+        env=environ,
+        timeout=60,
     )
 
 
@@ -141,5 +146,8 @@ def test_ask_answers_and_check_refuses(server: MemgraphServer, tmp_path: Path) -
     assert asked.returncode == 0, asked.stderr
     assert json.loads(asked.stdout)["rows"] == [{"person": "Edda Brisk"}]
     assert "gate is the lock" in asked.stderr
-    checked = cli(server, tmp_path, "check", "MATCH (n) SET n.x = 1", "--graph", f"memgraph://{server.address}")
+    queries = ["MATCH (n) SET n.x = 1", "MATCH (n:Person) RETURN toSet(labels(n)) AS l", "MATCH (n:Nobody) RETURN n"]
+    lines = "".join(json.dumps({"query": query}) + "\n" for query in queries)
+    checked = cli(server, tmp_path, "check", "--jsonl", "--graph", f"memgraph://{server.address}", given=lines)
     assert checked.returncode == 1
+    assert [json.loads(line)["accepted"] for line in checked.stdout.splitlines()] == [False, True, False]

@@ -15,7 +15,8 @@ from neo4j.time import Date, DateTime, Duration
 from arcgraph.build import connect
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Edge, IndexInfo, Node, Path
 from arcgraph.errors import ConnectError, QueryError, QueryTimeout, Refused, UsageError
-from arcgraph.graph.base import Cautious, Graph, SelfDescribing, Served, Versioned, Writable
+from arcgraph.graph.base import Cautious, Extended, Graph, SelfDescribing, Served, Versioned, Writable
+from arcgraph.graph.introspect import introspect
 from arcgraph.graph.memgraph import FUNCTIONS, is_memgraph
 from arcgraph.graph.names import stored_key
 
@@ -109,6 +110,7 @@ def test_it_is_all_that_a_graph_can_be(graph):
     assert isinstance(graph, Served)
     assert isinstance(graph, SelfDescribing)
     assert isinstance(graph, Cautious)
+    assert isinstance(graph, Extended)
     assert not isinstance(graph, Versioned)
     seen: Graph = graph
     assert seen.name.startswith("memgraph://127.0.0.1:")
@@ -225,6 +227,15 @@ def test_temporal_values_come_as_elsewhere(graph, server):
     values = [Date(1882, 5, 6), DateTime(1882, 5, 6, 10, 0, 1, 500), Duration(days=2, seconds=3)]
     server.scripted["RETURN date"] = (["a", "b", "c"], [values])
     assert graph.read("RETURN date() AS a, 1 AS b, 2 AS c").records == [tuple(values)]
+
+
+def test_an_enum_is_the_text_that_cypher_has_for_it(graph, server):
+    enum = {"__type": "mg_enum", "__value": "Status::Good"}
+    node = Node("7", "7", ("School",), {"status": enum, "other": {"__type": "x", "__value": 1}})
+    server.scripted["MATCH (s:School)"] = (["s", "status"], [[node, enum]])
+    seen, status = graph.read("MATCH (s:School) RETURN s, s.status AS status").records[0]
+    assert status == "Status::Good"
+    assert seen.properties == {"status": "Status::Good", "other": {"__type": "x", "__value": 1}}
 
 
 def test_reads_are_transactions_with_access_and_deadline(graph, server):
@@ -508,3 +519,49 @@ def test_the_double_computes_rows_that_nobody_reads(server):
     with neo4j.GraphDatabase.driver(f"bolt://{server.address}") as driver, driver.session(fetch_size=10) as session:
         session.run(MANY[0]).consume()
     assert server.discarded > 19_000
+
+
+# --- a graph too large for one pass ------------------------------------------------------------------------------
+
+PASSES = ("MATCH (n) RETURN labels(n) AS labels, count(*)", "MATCH (a)-[r]->(b) RETURN labels(a) AS starts")
+
+
+@pytest.mark.parametrize(
+    ("flags", "asked", "complete"),
+    [
+        ({"metadata": True}, "SHOW NODE_LABELS INFO", True),
+        ({"modules": True}, "CALL schema.node_type_properties()", True),
+        ({"modules": False}, "WITH n LIMIT $most", False),
+    ],
+)
+def test_names_are_asked_for_in_the_first_way_that_the_server_knows(server, settings, flags, asked, complete):
+    server.schema_info = False
+    for flag, value in flags.items():
+        setattr(server, flag, value)
+    server.scripted |= dict.fromkeys(PASSES, Refusal(TIMED_OUT, TRANSIENT))
+    with connect(f"memgraph://{server.address}", settings=settings) as graph:
+        schema = introspect(graph)
+    assert {name: info.count.value for name, info in schema.labels.items()} == {"Person": 2, "Engine": 1}
+    assert {name: info.count.value for name, info in schema.types.items()} == {"KNOWS": 1, "BUILT": 1}
+    assert {(e.start, e.type, e.end) for e in schema.endpoints} == {
+        ("Person", "KNOWS", "Person"),
+        ("Person", "BUILT", "Engine"),
+    }
+    assert schema.complete is complete
+    assert any(asked in query for query in server.queries)
+
+
+def test_what_the_server_forbids_to_tell_is_read(server, settings):
+    for statement in ("SHOW SCHEMA INFO", "SHOW INDEX INFO", "SHOW CONSTRAINT INFO"):
+        server.scripted[statement] = Refusal("You are not authorized to execute this query!")
+    with connect(f"memgraph://{server.address}", settings=settings) as graph:
+        schema = graph.schema(refresh=True)
+    assert set(schema.labels) == {"Person", "Engine"}
+    assert schema.indexes == ()
+    assert schema.complete
+
+
+def test_a_schema_that_the_server_tells_is_read_without_a_pass(server, settings):
+    with connect(f"memgraph://{server.address}", settings=settings) as graph:
+        graph.schema(refresh=True)
+    assert not [query for query in server.queries if query.startswith(PASSES)]

@@ -8,6 +8,7 @@ back in any case.
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from contextlib import ExitStack
 from typing import Any, Literal
 
 import neo4j
+from neo4j.time import DateTime, Duration, Time
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, IndexInfo
 from arcgraph.errors import QueryError
@@ -134,6 +136,8 @@ class MemgraphGraph(BoltGraph):
     def _attempt(
         self, query: str, params: dict[str, Any], *, access: str, wanted: int | None, seconds: float
     ) -> Outcome:
+        if unfit := _unfit(params):
+            raise QueryError(f"Memgraph cannot hold {unfit}: it would come back changed, or not at all")
         try:
             with self._session(access, fetch_size(wanted)) as session, ExitStack() as stack:
                 if _ALONE.match(query):
@@ -170,6 +174,25 @@ class _EnoughError(asyncio.CancelledError):
 def _is_refusal(error: QueryError) -> bool:
     """Whether the server will not do it, rather than not now."""
     return ".ClientError." in error.code
+
+
+def _unfit(value: Any) -> str:
+    """What of a value to send Memgraph would change, or hang up at; empty where nothing."""
+    match value:
+        case bytes() | bytearray():
+            return "bytes"
+        case Duration() if value.months:
+            return "a duration with months"
+        case Time() | datetime.time() if value.tzinfo is not None:
+            return "a time of day with an offset"
+        case Duration() | Time() | DateTime():
+            nanoseconds = value.nanoseconds if isinstance(value, Duration) else value.nanosecond
+            return "nanoseconds" if nanoseconds % 1000 else ""
+        case Mapping():
+            return next(filter(None, map(_unfit, value.values())), "")
+        case list():
+            return next(filter(None, map(_unfit, value)), "")
+    return ""
 
 
 # --- what the server keeps ---------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from memgraph_server import MemgraphServer, memgraph_server
 
 from arcgraph import Agent, connect
 from arcgraph.answer.result import Status
+from arcgraph.demo import QUESTIONS
 from arcgraph.errors import Refused
 from arcgraph.settings import Settings
 
@@ -94,6 +95,16 @@ def test_an_answer_is_that_of_the_file(
     assert (answer.status, answer.rows) == (Status.ANSWERED, expected.rows)
     assert [c.kind for c in answer.citations] == [c.kind for c in expected.citations]
     assert [e.name for e in answer.entities] == [e.name for e in expected.entities]
+
+
+def test_the_questions_of_the_tour_are_answered_as_on_the_file(
+    server: MemgraphServer, demo: Any, settings: Settings
+) -> None:
+    with open_(server, settings) as graph:
+        here, there = Agent(graph), Agent(demo)
+        for question in QUESTIONS:
+            seen, expected = here.ask(question), there.ask(question)
+            assert (seen.status, sorted(map(str, seen.rows))) == (expected.status, sorted(map(str, expected.rows)))
 
 
 def test_what_the_graph_does_not_hold_is_no_evidence(server: MemgraphServer, settings: Settings) -> None:

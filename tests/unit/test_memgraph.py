@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
 import time
@@ -10,7 +11,7 @@ import neo4j
 import pytest
 from bolt_server import bolt_server
 from memgraph_server import CLIENT, CONFLICT, TIMED_OUT, TRANSIENT, Refusal, memgraph_server
-from neo4j.time import Date, DateTime, Duration
+from neo4j.time import Date, DateTime, Duration, Time
 
 from arcgraph.build import connect
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Edge, IndexInfo, Node, Path
@@ -458,6 +459,32 @@ def test_a_write_is_committed(graph, server):
     graph.write("CREATE (:Person {name: $name})", {"name": "Bo"})
     assert server.of("BEGIN")[-1].fields[0].get("mode", "w") == "w"
     assert server.messages[-1].name == "COMMIT"
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (b"x", "bytes"),
+        (Duration(months=1), "a duration with months"),
+        (Time(12, 0, 0, 0, datetime.UTC), "a time of day with an offset"),
+        (datetime.time(12, tzinfo=datetime.UTC), "a time of day with an offset"),
+        (DateTime(2020, 1, 1, 0, 0, 0, 1), "nanoseconds"),
+        (Duration(nanoseconds=1_001), "nanoseconds"),
+    ],
+)
+def test_what_would_come_back_changed_is_not_sent(graph, server, value, says):
+    sent = len(server.queries)
+    for held in (value, [{"props": {"k": [value]}}]):
+        with pytest.raises(QueryError, match=f"cannot hold {says}"):
+            graph.write("UNWIND $rows AS row CREATE (n) SET n = row.props", {"rows": held})
+    assert len(server.queries) == sent
+
+
+def test_what_comes_back_as_it_went_is_sent(graph, server):
+    values = [1, 0.5, "x", None, True, Date(2020, 1, 1), DateTime(2020, 1, 1, 0, 0, 0, 1_000), Duration(days=40)]
+    values += [Time(12, 0), datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 1, 1, 1, 7), {"a": [1]}]
+    graph.write("UNWIND $rows AS row CREATE (n) SET n.x = row", {"rows": values})
+    assert len(server.of("RUN")[-1].fields[1]["rows"]) == len(values)
 
 
 # --- what the server keeps ---------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import tempfile
@@ -22,16 +23,22 @@ from arcgraph.graph.bolt import open_driver, server_agent, why_no_route
 from arcgraph.graph.bolt_errors import WORKS_TODAY
 from arcgraph.graph.embedded import EmbeddedGraph
 from arcgraph.graph.load import load
+from arcgraph.graph.memgraph import MemgraphGraph, is_memgraph
 from arcgraph.graph.neo4j import Neo4jGraph
 from arcgraph.settings import Settings
 
 _BOLT_SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"})
+_MEMGRAPH_SCHEMES = frozenset({"memgraph", "memgraph+s", "memgraph+ssc"})
+# The driver knows Memgraph's scheme by the name of the protocol.
+_BOLT = re.compile(r"^memgraph\b")
 _NEO4J_AGENT = re.compile(r"Neo4j/(\d+)\.\d+")
 _OLDEST_NEO4J = 5
 _HOW_TO_NAME = (
-    "name one: a Neo4j address (neo4j://localhost:7687), a graph file (g.arc) or demo: (a small graph that comes "
-    "along); or set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE"
+    "name one: a Neo4j address (neo4j://localhost:7687), a Memgraph address (memgraph://localhost:7687), a graph file "
+    "(g.arc) or demo: (a small graph that comes along); or set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD and "
+    "NEO4J_DATABASE, or MEMGRAPH_URI and its kin"
 )
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,8 @@ class _Login:
     password: str | None = None
     database: str | None = None
     impersonated_user: str | None = None
+    variables: str = "NEO4J"
+    """What the names of the environment variables begin with that tell the rest."""
 
     def __repr__(self) -> str:
         return f"<_Login for database {self.database}>"
@@ -54,8 +63,8 @@ class _Login:
         if self.user is None and self.password is None:
             return None
         if self.password is None:
-            raise UsageError(f"user {self.user!r} needs a password; give it or set NEO4J_PASSWORD")
-        return (self.user or "neo4j", self.password)
+            raise UsageError(f"user {self.user!r} needs a password; give it or set {self.variables}_PASSWORD")
+        return (self.user or self.variables.lower(), self.password)
 
 
 def connect(
@@ -71,10 +80,11 @@ def connect(
 ) -> Graph:
     """Open a graph and see that it answers.
 
-    ``target`` is a Neo4j address (``neo4j://``, ``bolt://`` and their ``+s`` and ``+ssc`` forms), the path of a graph
-    file (made if absent when ``create`` is true), ``demo:``, an open :class:`neo4j.Driver` (which stays yours to
-    close), or ``None`` for the environment's ``NEO4J_URI`` with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and
-    ``NEO4J_DATABASE``.
+    ``target`` is the address of a server (``neo4j://``, ``bolt://``, ``memgraph://`` and their ``+s`` and ``+ssc``
+    forms; whether a Neo4j or a Memgraph answers behind ``bolt://`` is detected), the path of a graph file (made if
+    absent when ``create`` is true), ``demo:``, an open :class:`neo4j.Driver` (which stays yours to close), or ``None``
+    for the environment's ``NEO4J_URI`` with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE``, else its
+    ``MEMGRAPH_URI`` with variables of the same endings.
     ``auth`` is any authentication object of the driver. Close the graph, or use it in a ``with``.
 
     Raises :class:`~arcgraph.errors.ConnectError` when it cannot be reached, :class:`~arcgraph.errors.UsageError` when
@@ -83,18 +93,19 @@ def connect(
     settings = settings or Settings.load()
     login = _Login(auth, user, password, database, impersonated_user)
     if target is None:
-        target = _target_from_environment(os.environ)
-        login = replace(login, database=database or os.environ.get("NEO4J_DATABASE") or None)
+        target, variables = _target_from_environment(os.environ)
+        named = os.environ.get(f"{variables}_DATABASE") or None
+        login = replace(login, database=database or named, variables=variables)
     if isinstance(target, neo4j.Driver):
         return _adopt(target, login, settings)
     if not isinstance(target, str | os.PathLike):
         raise UsageError(f"a {type(target).__name__} is no graph; {_HOW_TO_NAME}")
     text = os.fspath(target)
     scheme = text.partition(":")[0].lower() if "://" in text else ""
-    if scheme in _BOLT_SCHEMES:
+    if scheme in _MEMGRAPH_SCHEMES:
+        login = replace(login, variables="MEMGRAPH")
+    if scheme in _BOLT_SCHEMES | _MEMGRAPH_SCHEMES:
         return _connect_bolt(text, login, settings)
-    if scheme == "memgraph":
-        raise ConnectError(f"Memgraph is not supported yet; {WORKS_TODAY}")
     if scheme:
         raise UsageError(f"{scheme}:// is no kind of address that arcgraph knows; {_HOW_TO_NAME}")
     if text == "demo:":
@@ -102,11 +113,11 @@ def connect(
     return _open_file(text, settings, create=create)
 
 
-def _target_from_environment(environ: Mapping[str, str]) -> str:
-    if environ.get("NEO4J_URI"):
-        return environ["NEO4J_URI"]
-    if environ.get("MEMGRAPH_URI"):
-        raise ConnectError(f"MEMGRAPH_URI is set, but Memgraph is not supported yet; {WORKS_TODAY}")
+def _target_from_environment(environ: Mapping[str, str]) -> tuple[str, str]:
+    """The address that the environment names, and what the names of its variables begin with."""
+    for variables in ("NEO4J", "MEMGRAPH"):
+        if environ.get(f"{variables}_URI"):
+            return environ[f"{variables}_URI"], variables
     raise UsageError(f"no graph was named; {_HOW_TO_NAME}")
 
 
@@ -116,7 +127,7 @@ def _target_from_environment(environ: Mapping[str, str]) -> str:
 def _connect_bolt(uri: str, login: _Login, settings: Settings) -> Graph:
     bare, login = _split_uri(uri, login)
     login = _with_environment(os.environ, login)
-    driver = open_driver(bare, login.token(), address=bare)
+    driver = open_driver(_BOLT.sub("bolt", bare), login.token(), address=bare)
     try:
         return _verified(driver, bare, login, settings, owned=True)
     except ConnectError as error:
@@ -136,28 +147,36 @@ def _adopt(driver: neo4j.Driver, login: _Login, settings: Settings) -> Graph:
 
 
 def _verified(driver: neo4j.Driver, address: str, login: _Login, settings: Settings, *, owned: bool) -> Graph:
-    _require_neo4j(server_agent(driver, address=address), address)
-    graph = Neo4jGraph(
-        driver,
-        address=address,
-        database=login.database,
-        impersonated_user=login.impersonated_user,
-        owned=owned,
-        settings=settings,
-    )
-    graph.verify()
+    options: dict[str, Any] = {
+        "address": address,
+        "database": login.database,
+        "impersonated_user": login.impersonated_user,
+        "settings": settings,
+    }
+    agent = server_agent(driver, address=address)
+    # Any server answers this first question alike, and how it does tells what it is.
+    told = Neo4jGraph(driver, owned=False, **options).verify()
+    if is_memgraph(agent, told):
+        return _cautioned(MemgraphGraph(driver, owned=owned, **options))
+    _require_neo4j(agent, address)
+    return Neo4jGraph(driver, owned=owned, **options)
+
+
+def _cautioned(graph: MemgraphGraph) -> MemgraphGraph:
+    for caution in graph.cautions():
+        _log.warning("%s: %s", graph.name, caution)
     return graph
 
 
 def _require_neo4j(agent: str, address: str) -> None:
     # Others speak Bolt, too, and some answer "Neo4j/v5.11.0 compatible graph database server - …".
     version = _NEO4J_AGENT.match(agent)
-    if "memgraph" in agent.lower():
-        raise ConnectError(f"{address} is a Memgraph, which is not supported yet; {WORKS_TODAY}")
     if version is None:
         raise ConnectError(f"{address} is no Neo4j (it calls itself {agent!r}) and not supported yet; {WORKS_TODAY}")
     if int(version[1]) < _OLDEST_NEO4J:
         raise ConnectError(f"{address} runs {agent}, which is too old; {WORKS_TODAY}")
+    if address.startswith("memgraph"):
+        raise ConnectError(f"{address} is {agent}, not Memgraph; use {_BOLT.sub('bolt', address)}")
 
 
 def _split_uri(uri: str, login: _Login) -> tuple[str, _Login]:
@@ -192,13 +211,13 @@ def _decoded(text: str | None) -> str | None:
 
 
 def _with_environment(environ: Mapping[str, str], login: _Login) -> _Login:
-    """Fill user and password from the variables that Neo4j's own tools read, where nothing else was given."""
+    """Fill user and password from the variables that the products' own tools read, where nothing else was given."""
     if login.auth is not None:
         return login
     return replace(
         login,
-        user=login.user or environ.get("NEO4J_USERNAME") or None,
-        password=login.password or environ.get("NEO4J_PASSWORD") or None,
+        user=login.user or environ.get(f"{login.variables}_USERNAME") or None,
+        password=login.password or environ.get(f"{login.variables}_PASSWORD") or None,
     )
 
 

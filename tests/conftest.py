@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True)
 class Server:
-    """How to reach a Neo4j; ``home`` is its folder if the tests started it."""
+    """How to reach a server; ``home`` is its folder if the tests started it."""
 
     uri: str
     user: str | None
@@ -95,13 +96,14 @@ def _container() -> Iterator[Server]:
         yield Server(box.get_connection_url(), "neo4j", "a throw-away password")
 
 
-def _given_server() -> Server:
-    """The server of NEO4J_URI. The tests delete everything in it, so it must be empty or given up on purpose."""
-    server = Server(os.environ["NEO4J_URI"], os.environ.get("NEO4J_USERNAME"), os.environ.get("NEO4J_PASSWORD"))
+def _given_server(product: str = "NEO4J") -> Server:
+    """The server of NEO4J_URI or its like. The tests delete all it holds: it must be empty, or given up on purpose."""
+    uri, user, password = (os.environ.get(f"{product}_{name}") for name in ("URI", "USERNAME", "PASSWORD"))
+    server = Server(uri or "", user, password)
     with server.connect() as graph:
         if graph.read("MATCH (n) RETURN 1 LIMIT 1") and os.environ.get("ARCGRAPH_TEST_WIPE") != "1":
             _unavailable(
-                "the database at NEO4J_URI is not empty and the tests delete everything in it; "
+                f"the database at {product}_URI is not empty and the tests delete everything in it; "
                 "name an empty one, or set ARCGRAPH_TEST_WIPE=1 if its contents may go"
             )
     return server
@@ -133,6 +135,76 @@ def throwaway_neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server
         _unavailable("Java 17 and Maven are needed to start a server that may be killed")
     with local_neo4j(tmp_path_factory.mktemp("neo4j-throwaway") / "home") as server:
         yield server
+
+
+# --- a live Memgraph ------------------------------------------------------------------------------------------------
+
+MEMGRAPH_IMAGE = "memgraph/memgraph-mage:3.12.0"
+
+
+def can_have_memgraph() -> bool:
+    """Whether there may be a Memgraph here: there is no way to start one without Docker."""
+    return bool(os.environ.get("MEMGRAPH_URI") or shutil.which("docker"))
+
+
+@contextmanager
+def _memgraph_container() -> Iterator[Server]:
+    containers = pytest.importorskip(
+        "testcontainers.core.container", reason="a Docker daemon answers; pip install testcontainers"
+    )
+    box = containers.DockerContainer(MEMGRAPH_IMAGE).with_exposed_ports(7687)
+    with box.with_command("--schema-info-enabled=true --telemetry-enabled=false"):
+        server = Server(f"memgraph://{box.get_container_host_ip()}:{box.get_exposed_port(7687)}", None, None)
+        _await(server, seconds=60)
+        yield server
+
+
+def _await(server: Server, *, seconds: float) -> None:
+    from arcgraph.errors import ConnectError
+
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            server.connect().close()
+            return
+        except ConnectError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+@pytest.fixture(scope="session")
+def live_memgraph() -> Iterator[Server]:
+    """A running Memgraph: MEMGRAPH_URI's, else a container, else a skip."""
+    with ExitStack() as stack:
+        if os.environ.get("MEMGRAPH_URI"):
+            yield _given_server("MEMGRAPH")
+        elif _docker_answers():
+            yield stack.enter_context(_memgraph_container())
+        else:
+            pytest.skip("no live Memgraph: MEMGRAPH_URI is not set, and no Docker daemon answers")
+
+
+def wipe_memgraph(graph: Any) -> None:
+    """Delete everything in ``graph``, constraints and indexes included."""
+    while graph.read("MATCH (n) RETURN 1 LIMIT 1"):
+        graph.write("MATCH (n) WITH n LIMIT 10000 DETACH DELETE n")
+    for kind, label, keys, *_ in graph.read("SHOW CONSTRAINT INFO"):
+        if kind == "unique":
+            graph.write(f"DROP CONSTRAINT ON (n:`{label}`) ASSERT {', '.join(f'n.`{key}`' for key in keys)} IS UNIQUE")
+    for kind, label, keys, *_ in graph.read("SHOW INDEX INFO"):
+        if kind == "label+property":
+            names = [keys] if isinstance(keys, str) else keys
+            graph.write(f"DROP INDEX ON :`{label}`({', '.join(f'`{name}`' for name in names)})")
+
+
+@pytest.fixture
+def memgraph_graph(live_memgraph: Server, settings: Settings) -> Iterator[Any]:
+    """An empty graph on the live Memgraph."""
+    with live_memgraph.connect(settings=settings) as graph:
+        wipe_memgraph(graph)
+        yield graph
+        wipe_memgraph(graph)
 
 
 # --- graphs --------------------------------------------------------------------------------------------------------
@@ -172,7 +244,12 @@ def embedded_graph(tmp_path: Path, settings: Settings) -> Iterator[Any]:
         yield graph
 
 
-@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.live)])
+ENGINES = ["embedded", pytest.param("neo4j", marks=pytest.mark.live)]
+if can_have_memgraph():
+    ENGINES.append(pytest.param("memgraph", marks=pytest.mark.live))
+
+
+@pytest.fixture(params=ENGINES)
 def graph(request: pytest.FixtureRequest) -> Any:
     """An empty graph on each engine in turn."""
     return request.getfixturevalue(f"{request.param}_graph")

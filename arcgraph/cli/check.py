@@ -22,6 +22,7 @@ from arcgraph.cli.common import (
     print_json,
 )
 from arcgraph.errors import UsageError
+from arcgraph.graph.base import Extended
 
 if TYPE_CHECKING:
     from arcgraph.domain import Schema
@@ -54,26 +55,26 @@ def check(
     if (query is None) != jsonl:
         raise UsageError("give one query as argument, or --jsonl and queries on standard input")
     settings = load_settings(timeout)
-    schema = None
+    schema, functions = None, settings.graph.allow_functions
     if graph is not None:
         connection = open_graph(graph, database=database, user=user, password=password, settings=settings)
         try:
             schema = connection.schema()
+            if isinstance(connection, Extended):
+                functions += connection.functions
         finally:
             connection.close()
-    judge = _judge(settings, schema)
+    judge = _judge(settings, schema, functions)
     accepted = _stream(judge) if query is None else _one(judge(query), query, as_json)
     if not accepted:
         raise typer.Exit(1)
 
 
-def _judge(settings: Settings, schema: Schema | None) -> Callable[[str], Verdict]:
+def _judge(settings: Settings, schema: Schema | None, functions: tuple[str, ...]) -> Callable[[str], Verdict]:
     from arcgraph.graph import guard  # heavy
 
-    limits = settings.graph
-    return lambda query: guard.check(
-        query, schema, allow_procedures=limits.allow_procedures, allow_functions=limits.allow_functions
-    )
+    procedures = settings.graph.allow_procedures
+    return lambda query: guard.check(query, schema, allow_procedures=procedures, allow_functions=functions)
 
 
 def _one(verdict: Verdict, query: str, as_json: bool) -> bool:

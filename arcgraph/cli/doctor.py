@@ -31,7 +31,7 @@ from arcgraph.cli.common import (
     print_json,
 )
 from arcgraph.errors import ArcgraphError
-from arcgraph.graph.base import Graph, Served
+from arcgraph.graph.base import Cautious, Graph, SelfDescribing, Served, ServerInfo
 from arcgraph.settings import Settings
 
 _CORE = ("neo4j", "kglite", "pydantic", "numpy", "scipy", "rank-bm25", "tenacity", "jinja2", "typer", "rich")
@@ -179,13 +179,31 @@ def _graph(graph: Graph, timeout: float) -> Iterator[Check]:
     if isinstance(graph, Served):
         server = graph.server()
         yield Check("server", State.OK, f"{server.product} {server.version} {server.edition}".strip())
-        apoc = server.extensions.get("apoc", 0)
-        yield Check("apoc", State.OK, f"{apoc} procedures, none of them needed" if apoc else "absent, and not needed")
+        yield _extensions(server)
+    if isinstance(graph, Cautious):
+        yield from (Check("caution", State.OPTIONAL, caution) for caution in graph.cautions())
+    if isinstance(graph, SelfDescribing):
+        yield _described(graph, timeout)
     nodes = graph.read("MATCH (n) RETURN count(n) AS nodes", timeout=timeout).records[0][0]
     if nodes:
         yield Check("content", State.OK, f"{nodes:,} nodes")
     else:
         yield Check("content", State.OPTIONAL, "the graph is empty", "load something: arcgraph load FILE --to TARGET")
+
+
+def _extensions(server: ServerInfo) -> Check:
+    if server.product == "Memgraph":
+        counted = sum(server.extensions.values())
+        return Check("modules", State.OK, f"{counted} procedures, none of them needed")
+    apoc = server.extensions.get("apoc", 0)
+    return Check("apoc", State.OK, f"{apoc} procedures, none of them needed" if apoc else "absent, and not needed")
+
+
+def _described(graph: SelfDescribing, timeout: float) -> Check:
+    if graph.summary(timeout=timeout) is not None:
+        return Check("schema", State.OK, "told by the server (SHOW SCHEMA INFO)")
+    remedy = "start the server with --schema-info-enabled=true"
+    return Check("schema", State.OPTIONAL, "not kept by the server: read from the graph, which takes longer", remedy)
 
 
 # --- printing ----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, Self, runtime_checkable
 
-from arcgraph.domain import Rows, Schema
+from arcgraph.domain import IndexInfo, Rows, Schema
 
 DEFAULT_TIMEOUT = 10.0
 DEFAULT_LIMIT = 10_000
@@ -121,3 +121,60 @@ class Versioned(Protocol):
     def data_version(self) -> str:
         """A token that any committed write changes, the same in every process until then; cheap to ask for."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """The nodes that bear exactly these labels: how many there are, and how many of them carry each key."""
+
+    labels: tuple[str, ...]
+    count: int
+    keys: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeGroup:
+    """The edges of a type from nodes of exactly one set of labels to nodes of another."""
+
+    starts: tuple[str, ...]
+    type: str
+    ends: tuple[str, ...]
+    count: int
+    keys: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSummary:
+    """What a server keeps count of by itself: all nodes and all edges, in groups."""
+
+    nodes: tuple[NodeGroup, ...]
+    edges: tuple[EdgeGroup, ...]
+
+
+@runtime_checkable
+class SelfDescribing(Protocol):
+    """A graph whose server tells what is in it, reserved label and key included."""
+
+    def summary(self, *, timeout: float) -> GraphSummary | None:
+        """Counts of everything; ``None`` where the server does not keep them."""
+        ...
+
+    def indexes(self, *, timeout: float) -> tuple[IndexInfo, ...]:
+        """The indexes on properties, that of the reserved label left out."""
+        ...
+
+
+@runtime_checkable
+class Cautious(Protocol):
+    """A graph about which its users must know something before they trust it."""
+
+    def cautions(self) -> tuple[str, ...]:
+        """Sentences, each of which says what is not as elsewhere and what to do."""
+        ...
+
+
+@runtime_checkable
+class Extended(Protocol):
+    """A graph whose server knows functions beyond Cypher's own, which the gate lets pass there."""
+
+    functions: tuple[str, ...]

@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
     columns: tuple[str, ...]
     records: list[tuple[Any, ...]]
-    summary: neo4j.ResultSummary
+    summary: neo4j.ResultSummary | None = None  # none where reading stopped before the end
 
 
 class BoltGraph(ABC):
@@ -61,6 +61,8 @@ class BoltGraph(ABC):
     """
 
     dialect: str
+    functions: tuple[str, ...] = ()
+    """Functions beyond Cypher's own that the server has and the gate lets pass."""
 
     def __init__(
         self,
@@ -94,14 +96,18 @@ class BoltGraph(ABC):
         """Close the driver, if it is ours. Calling it again does nothing."""
         self._close()
 
-    def verify(self, timeout: float = VERIFY_TIMEOUT) -> None:
-        """See that user and database exist and answer; raises :class:`~arcgraph.errors.ConnectError`."""
+    def verify(self, timeout: float = VERIFY_TIMEOUT) -> Mapping[str, Any]:
+        """See that user and database exist and answer; raises :class:`~arcgraph.errors.ConnectError`.
+
+        Returns what the server told along with its answer: products differ there even where they bear one name.
+        """
         try:
-            self.read("RETURN 1 AS ok", timeout=timeout)
+            outcome = self._transact("RETURN 1 AS ok", None, access=neo4j.READ_ACCESS, timeout=timeout, limit=None)
         except ConnectError:
             raise
         except QueryError as error:
             raise ConnectError(f"{self.name} does not answer queries: {error}") from error
+        return outcome.summary.metadata if outcome.summary else {}
 
     def run(
         self,
@@ -150,7 +156,11 @@ class BoltGraph(ABC):
 
     def _admit(self, query: str) -> None:
         allowed = self._settings.graph
-        guard.admit(query, allow_procedures=allowed.allow_procedures, allow_functions=allowed.allow_functions)
+        guard.admit(
+            query,
+            allow_procedures=allowed.allow_procedures,
+            allow_functions=(*allowed.allow_functions, *self.functions),
+        )
 
     def _transact(
         self,
@@ -167,21 +177,29 @@ class BoltGraph(ABC):
         wanted = None if limit is None else limit + 1
 
         def attempt(left: float) -> Outcome:
-            with (
-                self._session(access, min(wanted or _FETCH_SIZE, _FETCH_SIZE)) as session,
-                session.begin_transaction(timeout=left) as transaction,
-            ):
-                result = transaction.run(query, sent)
-                columns = tuple(result.keys())
-                records = [self._convert(record.values()) for record in islice(result, wanted)]
-                outcome = Outcome(columns, records, result.consume())
-                if access == neo4j.WRITE_ACCESS:
-                    transaction.commit()
-                return outcome
+            return self._attempt(query, sent, access=access, wanted=wanted, seconds=left)
 
-        return self._bounded(attempt, timeout=timeout, skipped=skipped)
+        return self._bounded(attempt, timeout=timeout, skipped=skipped, query=query)
 
-    def _bounded(self, attempt: Callable[[float], _T], *, timeout: float, skipped: int = 0) -> _T:
+    def _attempt(
+        self, query: str, params: dict[str, Any], *, access: str, wanted: int | None, seconds: float
+    ) -> Outcome:
+        """The transaction once; at most ``wanted`` records are read, the rest is discarded."""
+        with (
+            self._session(access, fetch_size(wanted)) as session,
+            session.begin_transaction(timeout=seconds) as transaction,
+        ):
+            result = transaction.run(query, params)
+            outcome = self._taken(result, wanted)._replace(summary=result.consume())
+            if access == neo4j.WRITE_ACCESS:
+                transaction.commit()
+            return outcome
+
+    def _taken(self, result: neo4j.Result, wanted: int | None) -> Outcome:
+        columns = tuple(result.keys())
+        return Outcome(columns, [self._convert(record.values()) for record in islice(result, wanted)])
+
+    def _bounded(self, attempt: Callable[[float], _T], *, timeout: float, skipped: int = 0, query: str = "") -> _T:
         """``attempt(seconds left)``, retried within the deadline where the driver says so, with our errors."""
         if not self._close.alive:
             raise UsageError(f"{self.name} is closed; connect again")
@@ -198,7 +216,7 @@ class BoltGraph(ABC):
         except ArcgraphError:
             raise
         except Exception as error:  # a border that lets the unknown pass leaks just what nobody thought of
-            raise translate_query(error, self._where, timeout=timeout, skipped=skipped) from error
+            raise translate_query(error, self._where, timeout=timeout, skipped=skipped, query=query) from error
 
     def _session(self, access: str, fetch_size: int) -> neo4j.Session:
         return self._driver.session(
@@ -230,9 +248,13 @@ def open_driver(uri: str, auth: Any, *, address: str) -> neo4j.Driver:
 def server_agent(driver: neo4j.Driver, *, address: str, timeout: float = CONNECT_TIMEOUT + 1) -> str:
     """How the server calls itself, such as ``Neo4j/5.26.12``; raises :class:`~arcgraph.errors.ConnectError`."""
     try:
-        return _within(timeout, driver.get_server_info).agent
+        # A Memgraph may be told to say nothing.
+        return _within(timeout, driver.get_server_info).agent or ""
     except TimeoutError:
-        raise ConnectError(f"{address} accepts connections but does not answer; see that a Neo4j runs there") from None
+        product = Where(address).product
+        raise ConnectError(
+            f"{address} accepts connections but does not answer; see that a {product} runs there"
+        ) from None
     except Exception as error:
         raise translate_connect(error, Where(address)) from error
 
@@ -242,14 +264,23 @@ def why_no_route(uri: str, auth: Any, *, address: str) -> ConnectError:
     direct = "bolt" + uri.removeprefix("neo4j").partition("?")[0]
     try:
         with open_driver(direct, auth, address=address) as driver:
-            server_agent(driver, address=address)
+            agent = server_agent(driver, address=address)
     except ConnectError as error:
         return error
+    if "memgraph" in agent.lower():
+        return ConnectError(f"{address} is a Memgraph, which does not route; use memgraph{direct.removeprefix('bolt')}")
     return ConnectError(f"{address} answers, but sends us on to an address that does not; use {direct} instead")
 
 
-def notifications(summary: neo4j.ResultSummary) -> tuple[str, ...]:
+def fetch_size(wanted: int | None) -> int:
+    """How many records to ask for at once where ``wanted`` are read in all."""
+    return min(wanted or _FETCH_SIZE, _FETCH_SIZE)
+
+
+def notifications(summary: neo4j.ResultSummary | None) -> tuple[str, ...]:
     """The server's remarks on a query, each one line; successes are no remarks."""
+    if summary is None:
+        return ()
     if _HAS_GQL_STATUS:
         remarks = (status for status in summary.gql_status_objects if status.gql_status.startswith(("01", "03")))
         return tuple(remark.status_description for remark in remarks)

@@ -46,6 +46,8 @@ class Dialect:
     """(variable, parameter holding a list of element ids) -> condition."""
     id_one: Callable[[str, str], str]
     """(variable, parameter holding one element id) -> condition."""
+    id_text: Callable[[str], str] = "elementId({})".format
+    """Variable -> the element id as a text."""
     tests_type_by_label: bool = True
     """Whether ``r:TYPE`` is a condition on a relationship."""
     indexes_under_reserved: bool = False
@@ -58,8 +60,9 @@ DIALECTS = {
     "memgraph": Dialect(
         "memgraph",
         str,
-        lambda v, p: f"toString(id({v})) IN {p}",
+        lambda v, p: f"id({v}) IN [_i IN {p} | toInteger(_i)]",
         lambda v, p: f"id({v}) = toInteger({p})",
+        "toString(id({}))".format,
         tests_type_by_label=False,
     ),
     "embedded": Dialect(

@@ -37,7 +37,8 @@ class Neo4jGraph(BoltGraph):
             limit=0,
             skipped=len("EXPLAIN\n"),
         ).summary
-        return Explained(reads_only=summary.query_type == "r", notifications=notifications(summary))
+        reads_only = summary is not None and summary.query_type == "r"
+        return Explained(reads_only, notifications(summary))
 
     def server(self) -> ServerInfo:
         """See :meth:`arcgraph.graph.base.Served.server`."""

@@ -63,7 +63,7 @@ def from_driver(value: Any, *, max_items: int = DEFAULT_MAX_ITEMS) -> Any:
     if kind is list:
         return [from_driver(item, max_items=max_items) for item in _shown(value)]
     if kind is dict:
-        return _driver_map(value, max_items)
+        return value[_ENUM_VALUE] if _is_enum(value) else _driver_map(value, max_items)
     if isinstance(value, neo4j.graph.Node):
         return _driver_node(value, max_items)
     if isinstance(value, neo4j.graph.Relationship):
@@ -80,6 +80,14 @@ def from_driver(value: Any, *, max_items: int = DEFAULT_MAX_ITEMS) -> Any:
 
 def _driver_map(items: Mapping[str, Any], max_items: int) -> dict[str, Any]:
     return {key: from_driver(item, max_items=max_items) for key, item in items.items() if key != RESERVED_KEY}
+
+
+# Bolt has no enums: Memgraph sends its own as such maps.
+_ENUM_VALUE = "__value"
+
+
+def _is_enum(items: Mapping[str, Any]) -> bool:
+    return items.keys() == {"__type", _ENUM_VALUE} and items["__type"] == "mg_enum"
 
 
 def _driver_node(node: neo4j.graph.Node, max_items: int) -> Node:

@@ -206,7 +206,7 @@ def _sample_query(graph: Graph, schema: Schema, move: Move, direction: Direction
     return (
         f"MATCH (n){_arrow('r', quote(descriptor.type), way)}() {condition}WITH DISTINCT n LIMIT {_SAMPLE} "
         f"OPTIONAL MATCH (n){_arrow('s', '', direction)}() "
-        f"RETURN elementId(n) AS n, collect(DISTINCT {text}) AS d"
+        f"RETURN {DIALECTS[graph.dialect].id_text('n')} AS n, collect(DISTINCT {text}) AS d"
     ), params
 
 

@@ -147,7 +147,7 @@ def test_an_empty_graph_says_so(run: Callable[..., Done], tmp_path: Path) -> Non
         (2, ["--graph", "demo:", "why " * 12_500], "50,000 characters and the limit is 4,000"),
         (2, [DESIGNER], "no graph was named; name one: a Neo4j address .* or set NEO4J_URI"),
         (3, ["--graph", "bolt://127.0.0.1:1", DESIGNER], "no Neo4j answers at bolt://127.0.0.1:1; see that the server"),
-        (3, ["--graph", "memgraph://127.0.0.1:1", DESIGNER], "Memgraph is not supported yet; what works today"),
+        (3, ["--graph", "memgraph://127.0.0.1:1", DESIGNER], "no Memgraph answers at memgraph://127.0.0.1:1; see that"),
         (2, ["--graph", "gopher://x", DESIGNER], "gopher:// is no kind of address that arcgraph knows"),
         (2, ["--graph", "demo:", DESIGNER, "--limit", "0"], "--limit"),
         (2, ["--graph", "demo:", DESIGNER, "--timeout", "soon"], "--timeout"),

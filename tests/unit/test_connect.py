@@ -48,7 +48,6 @@ def test_a_neo4j_is_recognised(agent):
 @pytest.mark.parametrize(
     ("agent", "says"),
     [
-        ("Neo4j/v5.11.0 compatible graph database server - Memgraph", "Memgraph, which is not supported yet"),
         ("FalkorDB/4.0", "no Neo4j"),
         ("Neo4j/4.4.30", "too old"),
     ],
@@ -58,12 +57,6 @@ def test_another_server_is_recognised_whatever_it_claims(agent, says):
         sentence = refusal(server.uri)
     assert says in sentence
     assert "what works today" in sentence
-
-
-def test_memgraph_says_that_it_comes_later(monkeypatch):
-    assert "not supported yet; what works today" in refusal("memgraph://localhost:7687")
-    monkeypatch.setenv("MEMGRAPH_URI", "bolt://localhost:7687")
-    assert "not supported yet; what works today" in refusal(None)
 
 
 # --- what cannot be reached --------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +11,7 @@ from itertools import islice, product
 from typing import TypeVar
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Count, Endpoint
+from arcgraph.graph.base import GraphSummary
 from arcgraph.graph.introspect.probe import Probe, Records, stretches
 from arcgraph.graph.names import quote
 from arcgraph.resources import cypher
@@ -21,6 +24,9 @@ _PAIRS = 2_000
 _LISTED = 20_000
 _LABELLESS_SCAN = 10_000
 _LOADED_SAMPLE = 1_000
+
+# Memgraph's procedure quotes what it lists.
+_TICKED = re.compile(r"\A:`(.*)`\Z", re.DOTALL)
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Item = TypeVar("_Item")
@@ -63,7 +69,10 @@ def visible(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def take_census(probe: Probe) -> Census:
-    """Count the graph: in one pass where that is cheap, else by the server's count store, samples and probes."""
+    """Count the graph: as told, else in one pass where that is cheap, else by count store, samples and probes."""
+    told = probe.told()
+    if told is not None:
+        return _told_census(probe, told)
     nodes = probe.number("MATCH (n) RETURN count(n) AS n")
     edges = probe.number("MATCH ()-[r]->() RETURN count(r) AS n")
     all_nodes = _nodes_in_one_pass(probe, nodes)
@@ -96,11 +105,49 @@ def is_loaded(probe: Probe, nodes: int) -> bool:
     return (sampled or 0) >= 0.99 * min(nodes, _LOADED_SAMPLE)
 
 
+# --- what the server tells by itself -----------------------------------------------------------------------------
+
+
+def _told_census(probe: Probe, told: GraphSummary) -> Census:
+    labels, types = Counter[str](), Counter[str]()
+    ends = Counter[tuple[str, str, str]]()
+    node_keys: dict[str, Counter[str]] = {}
+    edge_keys: dict[str, Counter[str]] = {}
+    for group in told.nodes:
+        for label in visible(group.labels):
+            labels[label] += group.count
+            node_keys.setdefault(label, Counter()).update(_users_keys(group.keys))
+    for edges in told.edges:
+        types[edges.type] += edges.count
+        edge_keys.setdefault(edges.type, Counter()).update(_users_keys(edges.keys))
+        ends.update(dict.fromkeys(product(visible(edges.starts), (edges.type,), visible(edges.ends)), edges.count))
+    total = sum(group.count for group in told.nodes)
+    return Census(
+        Count(total),
+        Count(sum(types.values())),
+        {name: Count(count) for name, count in labels.items()},
+        {name: Count(count) for name, count in types.items()},
+        [Endpoint(*triple, Count(count)) for triple, count in ends.items()],
+        is_loaded(probe, total),
+        {label: dict(counts) for label, counts in node_keys.items()},
+        {type_: dict(counts) for type_, counts in edge_keys.items()},
+    )
+
+
+def _users_keys(keys: Mapping[str, int]) -> dict[str, int]:
+    return {key: count for key, count in keys.items() if key != RESERVED_KEY}
+
+
 # --- one pass ----------------------------------------------------------------------------------------------------
 
 
+def _whole(probe: Probe) -> float:
+    """How many elements are counted in one pass: where each count is a pass, too, one for all is always the better."""
+    return math.inf if probe.dialect == "memgraph" else probe.budget.whole
+
+
 def _nodes_in_one_pass(probe: Probe, nodes: int | None) -> tuple[dict[str, Count], Keys | None] | None:
-    if nodes is None or nodes > probe.budget.whole:
+    if nodes is None or nodes > _whole(probe):
         return None
     rows = probe.attempt(cypher("label_sets"))
     if rows is None:
@@ -113,7 +160,7 @@ def _nodes_in_one_pass(probe: Probe, nodes: int | None) -> tuple[dict[str, Count
 
 
 def _edges_in_one_pass(probe: Probe, edges: int | None) -> tuple[dict[str, Count], list[Endpoint], Keys | None] | None:
-    if edges is None or edges > probe.budget.whole:
+    if edges is None or edges > _whole(probe):
         return None
     rows = probe.attempt(cypher("endpoints")) if edges else []
     if rows is None:
@@ -177,11 +224,23 @@ def read_count_store(probe: Probe) -> CountStore:
         if items is not None:
             return _store_of(items)
     store = CountStore()
-    labels = [row[0] for row in probe.rows(cypher("labels", probe.dialect)) or []]
-    types = [row[0] for row in probe.rows(cypher("types", probe.dialect)) or []]
+    labels = _names(probe, "labels")
+    types = _names(probe, "types")
     store.labels = _counts(probe, {label: f"(x:{quote(label)})" for label in labels})
     store.types = _counts(probe, {type_: f"()-[x:{quote(type_)}]->()" for type_ in types})
     return store
+
+
+def _names(probe: Probe, kind: str) -> list[str]:
+    """All labels, or all types, by the first of the ways to ask for them that the server knows."""
+    if probe.dialect != "memgraph":
+        return [row[0] for row in probe.rows(cypher(kind, probe.dialect)) or []]
+    for way in ("kept", "procedure"):
+        rows = probe.optional(cypher(f"{kind}_{way}", "memgraph"))
+        if rows is not None:
+            return [_TICKED.sub(r"\1", row[0]) for row in rows]
+    probe.complete = False
+    return [row[0] for row in probe.rows(cypher(f"{kind}_seen", "memgraph"), {"most": probe.budget.scan}) or []]
 
 
 def _store_of(items: Records) -> CountStore:

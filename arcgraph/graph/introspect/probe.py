@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from arcgraph.domain import IndexInfo
 from arcgraph.errors import QueryError, QueryTimeout, ServerGone
-from arcgraph.graph.base import Graph
+from arcgraph.graph.base import Graph, GraphSummary, SelfDescribing
 from arcgraph.graph.names import quote, stored_key
 
 Records = list[tuple[Any, ...]]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,27 @@ class Probe:
             return None
         finally:
             self.complete = before
+
+    def told(self) -> GraphSummary | None:
+        """What the server counts by itself; ``None`` where it does not, or not now."""
+        graph = self._graph
+        return self._asked(graph.summary) if isinstance(graph, SelfDescribing) else None
+
+    def told_indexes(self) -> tuple[IndexInfo, ...] | None:
+        """The indexes, where they are told otherwise than by ``SHOW INDEXES``; none where the server forbids to ask."""
+        graph = self._graph
+        return (self._asked(graph.indexes) or ()) if isinstance(graph, SelfDescribing) else None
+
+    def _asked(self, ask: Callable[..., _T]) -> _T | None:
+        timeout = min(self.budget.query_seconds, self.seconds_left)
+        if timeout <= 0:
+            return None
+        try:
+            return ask(timeout=timeout)
+        except ServerGone:
+            raise
+        except QueryError:
+            return None
 
     def key(self, key: str) -> str:
         """A property key as this engine's Cypher takes it."""

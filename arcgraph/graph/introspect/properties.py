@@ -87,6 +87,9 @@ class KeyProfile:
 
 def read_indexes(probe: Probe) -> tuple[IndexInfo, ...]:
     """The indexes that the database tells of, those of ours left out."""
+    told = probe.told_indexes()
+    if told is not None:
+        return tuple(sorted(told, key=_index_order))
     unique = {
         (tuple(owners), tuple(keys))
         for kind, owners, keys in probe.optional(cypher("constraints", probe.dialect)) or []
@@ -99,7 +102,11 @@ def read_indexes(probe: Probe) -> tuple[IndexInfo, ...]:
         # The border hides the reserved label and key, which leaves our own index without owner.
         if (owners and keys and RESERVED_LABEL not in owners) or kind == "LOOKUP":
             found.append(IndexInfo(name, kind.lower(), side, owners, keys, (owners, keys) in unique))
-    return tuple(sorted(found, key=lambda index: (index.entity, index.owners, index.keys, index.name)))
+    return tuple(sorted(found, key=_index_order))
+
+
+def _index_order(index: IndexInfo) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+    return index.entity, index.owners, index.keys, index.name
 
 
 # --- reading -----------------------------------------------------------------------------------------------------

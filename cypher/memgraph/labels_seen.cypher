@@ -1,0 +1,4 @@
+MATCH (n)
+WITH n LIMIT $most
+UNWIND labels(n) AS label
+RETURN DISTINCT label

@@ -1,0 +1,2 @@
+CALL schema.rel_type_properties() YIELD relType
+RETURN DISTINCT relType

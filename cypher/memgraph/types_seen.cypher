@@ -1,0 +1,3 @@
+MATCH ()-[r]->()
+WITH r LIMIT $most
+RETURN DISTINCT type(r) AS type

@@ -210,6 +210,10 @@ CENTURY_WORDS = ("century", "centuries", "c.")
 BEFORE_NOON, AFTER_NOON = ("am", "a.m.", "a.m"), ("pm", "p.m.", "p.m")
 CLOCK_WORDS = {"noon": 12, "midday": 12, "midnight": 0}
 
+# Time seen from now or from the data's end: by how many units what the word names ended before.
+RELATIVE_WORDS = {"last": 1, "previous": 1, "past": 0, "this": 0, "current": 0}
+RELATIVE_DAYS = {"today": 0, "yesterday": 1}
+
 # --- ordering, counting, grouping --------------------------------------------------------------------------------
 
 # Superlatives: how they sort an amount, and how a moment in time; "" where they say nothing of the one or the other.
@@ -239,7 +243,7 @@ SUPERLATIVE_PHRASES = {
     "least frequent": ("asc", ""),
 }
 # "most of the", "at least", "at most", "last name" order nothing.
-NO_SUPERLATIVE_BEFORE = frozenset(("at", "the very"))
+NO_SUPERLATIVE_BEFORE = frozenset(("at",))
 NO_SUPERLATIVE_AFTER = {
     "most": frozenset(("of",)),
     "least": frozenset(),
@@ -251,6 +255,13 @@ NO_SUPERLATIVE_AFTER = {
 # An ending that makes any adjective a superlative, and words that merely end so.
 SUPERLATIVE_ENDING = "iest"
 NO_SUPERLATIVES = frozenset(("priest",))
+
+# Superlatives that without a number are as likely something else ("the last name given", "a final report").
+DOUBTFUL_SUPERLATIVES = frozenset("last first final initial best minimum maximum minimal maximal nearest".split())
+# Endings of the adjectives that "most" and "least" go with.
+ADJECTIVE_ENDINGS = ("ive", "ful", "ous", "al", "able", "ible", "ic", "ant", "ent", "ed", "ing", "ular", "ly", "ern")
+# Words that say equality on purpose.
+EXACT_WORDS = ("exactly", "precisely", "equal", "only", "just")
 
 # Words that take the first few of an order: before a number they are a limit.
 LIMIT_WORDS = frozenset("top first last bottom limit best".split())

@@ -56,9 +56,9 @@ class Mark:
     """Characters ``start:end`` of a question that ask for a deed.
 
     ``value`` is a :class:`Superlative`; the name of an aggregate (a key of ``operators.AGGREGATES``); ``asc``, ``desc``
-    or ``""`` of an order; the number of a limit; the :class:`Literal` of a condition on a number of things;
-    a :class:`Relative`; else the words themselves. ``doubtful`` marks words that by their context are as likely to be part of a name or a noun
-    ("phone number").
+    or ``""`` of an order; the number of a limit; the :class:`Literal` of a condition on a number of things; a
+    :class:`Relative`; else the words themselves. ``doubtful`` marks words that by their context are as likely to be
+    part of a name or a noun ("phone number").
     """
 
     start: int
@@ -255,7 +255,11 @@ _OPENERS = COMMAND_WORDS | QUESTION_WORDS | frozenset("are were the me any some 
 def _conditions(asked: _Asked) -> Iterator[Mark]:
     """ "at least two films", "more than 5 of its members": a number that is compared, and a noun behind it."""
     for one in asked.literals:
-        if one.kind != Kind.INTEGER or one.comparison is None or (one.operator == "=" and not _is_said(asked, one)):
+        if (
+            one.kind != Kind.INTEGER
+            or one.comparison is None
+            or (one.operator == "=" and not _is_said(asked, one.comparison))
+        ):
             continue
         follows = re.match(r"\s+(?:or \w+\s+)?(?:of\s+(?:the\s+|their\s+|its\s+)?)?([^\W\d_]+)", asked.text[one.end :])
         if not follows or follows[1].lower() in FUNCTION_WORDS:

@@ -107,6 +107,11 @@ def ranged_holders(schema: Schema, settings: SearchSettings) -> list[Holder]:
     return [holder for holder in _holders(schema, settings) if holder.info.type in _RANGED]
 
 
+def all_holders(schema: Schema) -> Iterator[Holder]:
+    """Every property of the graph."""
+    yield from _holders(schema, SearchSettings())
+
+
 def _holders(schema: Schema, settings: SearchSettings) -> Iterator[Holder]:
     def wanted(owner: str, key: str) -> bool:
         return not {key, f"{owner}.{key}"} & set(settings.exclude_properties)

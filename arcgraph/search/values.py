@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from datetime import time as clock
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from arcgraph.search.holders import (
     ranged_holders,
     text_holders,
 )
-from arcgraph.search.lexicon import Mention
+from arcgraph.search.lexicon import How, Mention
 from arcgraph.search.local import NameIndex, build_index, index_path
 from arcgraph.search.store import Array, DamagedStore, Store, Streamed, in_memory, open_store, write_store
 from arcgraph.search.text import fold
@@ -45,7 +45,6 @@ _KEPT_FILES = 4
 _SHORT = 2
 _MOST_NEAR = 40
 
-How = Literal["exact", "folded", "tokens", "inflected", "alias", "fuzzy", "partial", "dense"]
 Report = Callable[[int, int], None]
 
 

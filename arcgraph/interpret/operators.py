@@ -135,6 +135,9 @@ ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
 # Behind these words an ordinal is part of a compound and orders nothing ("first name").
 ORDINAL_COMPOUNDS = frozenset("name names hand aid class".split())
 
+# What is written in a column of texts where there is no value.
+PLACEHOLDERS = frozenset(("", "-", "?", "n/a", "na", "nan", "nil", "none", "null", "unknown", "tbd", "not available"))
+
 # --- units -------------------------------------------------------------------------------------------------------
 
 # Units of time: (months, days, seconds) of one.

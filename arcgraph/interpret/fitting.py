@@ -57,6 +57,7 @@ class Fit:
 def fit(literal: Literal, info: PropertyInfo) -> Fit | None:
     """How a literal compares with the values of a property; ``None`` where it cannot be one."""
     form = form_of(info)
+    literal = _as_number(literal, form)
     if literal.kind in TEXTS or literal.operator in english.TEXT_COMPARATORS:
         return _as_text(literal, form, info)
     if _is_other_reading(literal, form):
@@ -67,6 +68,17 @@ def fit(literal: Literal, info: PropertyInfo) -> Fit | None:
     if bounds is None or not score or form.meaning in ("string", "text"):
         return _as_text(literal, form, info) if form.meaning in ("string", "text") else None
     return Fit(literal, form, bounds, _stored(literal, form, bounds), tuple(_written(bounds, form)), score * form.share)
+
+
+def _as_number(literal: Literal, form: Form) -> Literal:
+    """A code such as "19km" as its number, where it is compared with figures that are followed by a unit."""
+    number = form.read(literal.text) if literal.kind == Kind.CODE and form.writing == "leading figures" else None
+    if number is None or literal.operator in _TEXT_OPERATORS:
+        return literal
+    return replace(literal, kind=Kind.FLOAT, value=number)
+
+
+_TEXT_OPERATORS = frozenset(("=", "<>", *english.TEXT_COMPARATORS))
 
 
 def _is_other_reading(literal: Literal, form: Form) -> bool:
@@ -81,9 +93,11 @@ def _as_text(literal: Literal, form: Form, info: PropertyInfo) -> Fit | None:
         return None
     samples = [item for sample in info.samples for item in _items(sample) if isinstance(item, str)]
     is_part = literal.operator in english.TEXT_COMPARATORS
-    score = max(likeness(literal.text, samples), 0.5 if is_part or literal.quoted else 0.0)
+    score = max(likeness(literal.text, samples), 0.5 if is_part else _LEAST_LIKENESS if literal.quoted else 0.0)
     if score < _LEAST_LIKENESS or (literal.kind not in TEXTS and not is_part and score < 0.9):
         return None
+    if literal.operator not in _TEXT_OPERATORS:
+        literal = replace(literal, comparison=None, until=None)
     bounds = replace(literal, kind=Kind.QUOTED, value=literal.text).bounds("string")
     if bounds is None:
         return None
@@ -117,7 +131,7 @@ def _numeric_score(literal: Literal, form: Form) -> float:
             return 1.0
         case Kind.YEAR | Kind.DECADE | Kind.CENTURY:
             are_years = _are_years(form)
-            return 1.0 if are_years else 0.5 if literal.kind == Kind.YEAR else 0.0
+            return 1.0 if are_years else 0.7 if literal.kind == Kind.YEAR else 0.0
         case Kind.QUANTITY | Kind.DURATION:
             return 0.8
         case Kind.ORDINAL:

@@ -7,6 +7,7 @@ and writes a value the way they are written.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -105,11 +106,23 @@ def _text_form(samples: Sequence[str]) -> Form:
     told = [text for text in samples if text.strip().casefold() not in PLACEHOLDERS]
     for writing, meaning in _WRITINGS:
         fitting = [text for text in told if _READINGS[writing](text) is not None]
-        if told and len(fitting) >= _LEAST_SHARE * len(told):
+        if told and len(fitting) >= _LEAST_SHARE * len(told) and _is_one_unit(writing, fitting):
             meant = meaning or ("integer" if all(isinstance(read_figures(t), int) for t in fitting) else "float")
             doubt = 0.5 if _may_be_turned(writing, fitting) else 1.0
             return Form(meant, writing, doubt * len(fitting) / len(told), tuple(fitting))
     return Form("string", samples=tuple(told))
+
+
+def _is_one_unit(writing: Writing, texts: Sequence[str]) -> bool:
+    """Whether figures with something behind them ("19 km", "9.5 km") are mostly followed by the same.
+
+    Else they are addresses, ids or amounts of different things, which have no order in common.
+    """
+    if writing != "leading figures":
+        return True
+    units = Counter(_LEADING.sub("", text).strip().casefold().rstrip("s") for text in texts)
+    units.pop("", None)
+    return bool(units) and 2 * units.most_common(1)[0][1] >= units.total()
 
 
 def _may_be_turned(writing: Writing, texts: Sequence[str]) -> bool:

@@ -133,7 +133,7 @@ def read_literals(question: str) -> list[Literal]:
     for reader in _READERS:
         found.add(reader(question))
     literals = _ranges(question, found.literals)
-    compared = [replace(one, comparison=_comparison(question, one)) if one.until is None else one for one in literals]
+    compared = [_compared(question, one) if one.until is None else one for one in literals]
     kept = [one for one in compared if not _is_weak(one)]
     return sorted(kept, key=lambda one: (one.start, -one.end, _RANK[one.kind]))
 
@@ -217,7 +217,7 @@ _GROUPED = re.compile(
 )
 _YEARS = re.compile(r"[12]\d{3}[-/][12]\d{3}")
 # Two numbers with a hyphen are a range as well as a code.
-_PAIR = re.compile(r"\d+-\d+")
+_PAIR = re.compile(r"\d{1,4}-\d{1,4}")
 
 
 def _grouped_figures(question: str) -> Iterator[Literal]:
@@ -271,7 +271,10 @@ def _numbers(question: str) -> Iterator[Literal]:
         if isinstance(number, float):
             kind = Kind.FLOAT
         else:
-            kind = Kind.YEAR if _YEAR.fullmatch(text) else Kind.INTEGER
+            is_year = _YEAR.fullmatch(text) or (
+                _SHORT_YEAR.fullmatch(text) and _word_before(question, start) in _YEAR_WORDS
+            )
+            kind = Kind.YEAR if is_year else Kind.INTEGER
         yield Literal(start, end, text, kind, number)
         if text.isdigit() and (len(text) >= _LONG_FIGURES or (text[0] == "0" and len(text) > 1)):
             yield _code(question, start, end)
@@ -280,6 +283,9 @@ def _numbers(question: str) -> Iterator[Literal]:
 # From so many figures on, a number may as well be somebody's number.
 _LONG_FIGURES = 6
 _YEAR = re.compile(r"1\d{3}|2\d{3}")
+# Of other centuries a year is only what is called one ("in the year 299").
+_SHORT_YEAR = re.compile(r"[1-9]\d{0,3}")
+_YEAR_WORDS = frozenset(form for form, unit in english.TIME_UNIT_FORMS.items() if unit == "year")
 _HYPHENED = re.compile(rf"(?<![\w.,])(?P<n>{FIGURE})(?=-[a-z])", re.I)
 
 
@@ -299,8 +305,8 @@ _ORDINAL = re.compile(
 def _ordinals(question: str) -> Iterator[Literal]:
     for m in _ORDINAL.finditer(question):
         follows = re.match(r"\s+(\w+)", question[m.end() :])
-        if follows and follows[1].lower() in english.ORDINAL_COMPOUNDS:
-            continue
+        if follows and (follows[1].lower() in english.ORDINAL_COMPOUNDS or read_amount(follows[1].lower())):
+            continue  # "first name"; "the first 3" is a number, not a place
         number = int(m["figures"]) if m["figures"] else english.ORDINAL_WORDS[m["word"].lower()]
         yield Literal(*m.span(), m.group(), Kind.ORDINAL, number)
 
@@ -315,15 +321,21 @@ _RANK = {kind: number for number, kind in enumerate(Kind)}
 # --- comparing ---------------------------------------------------------------------------------------------------
 
 
+# By kind of literal the tables that say how it may be compared, the first that has a phrase decides.
+_TABLES = {
+    "moment": (english.MOMENT_COMPARATORS, english.COMPARATORS),
+    "amount": (english.AMOUNT_COMPARATORS, english.COMPARATORS),
+    "text": (english.TEXT_COMPARATORS, english.COMPARATORS),
+    "code": (english.TEXT_COMPARATORS, english.MOMENT_COMPARATORS, english.COMPARATORS),
+}
+
+
 @lru_cache(maxsize=1)
 def _prefixes() -> dict[str, re.Pattern[str]]:
-    """For moments, amounts and texts: a pattern of the comparison that ends right where a value begins."""
-    sides = {
-        "moment": (english.COMPARATORS, english.MOMENT_COMPARATORS),
-        "amount": (english.COMPARATORS, english.AMOUNT_COMPARATORS),
-        "text": (english.COMPARATORS, english.TEXT_COMPARATORS),
+    """For each kind of literal a pattern of the comparison that ends right where a value begins."""
+    return {
+        side: _before(phrases for table in tables for phrases in table.values()) for side, tables in _TABLES.items()
     }
-    return {side: _before(phrases for table in tables for phrases in table.values()) for side, tables in sides.items()}
 
 
 def _alternatives(phrases: Iterable[str]) -> str:
@@ -347,37 +359,43 @@ _AFTER = re.compile(
 _WINDOW = 72
 
 
-def _comparison(question: str, literal: Literal) -> Comparison | None:
-    """What the words right before and behind a literal say of how it is compared; nothing compares an ordinal."""
+def _compared(question: str, literal: Literal) -> Literal:
+    """A literal with what the words right before and behind it say of it; nothing compares an ordinal."""
     if literal.kind == Kind.ORDINAL:
-        return None
+        return literal
     behind = _behind(question, literal)
     window = max(0, literal.start - _WINDOW)
     match = _prefixes()[_side(literal)].search(question[window : literal.start].lower())
-    if behind and (match is None or _operator(literal, match["phrase"]) == "="):
-        return behind
     if match is None:
-        return None
-    operator = _operator(literal, match["phrase"])
+        return replace(literal, comparison=behind)
+    phrase = " ".join(match["phrase"].split())
+    operator = _operator(literal, phrase)
+    if behind and operator == "=":
+        return replace(literal, comparison=behind)
     if match["negator"]:
         operator = english.INVERSES.get(operator, operator)
-    return Comparison(operator, window + match.start(), literal.start)
+    if literal.kind == Kind.YEAR and _says_amount(phrase):
+        literal = replace(literal, kind=Kind.INTEGER)
+    return replace(literal, comparison=Comparison(operator, window + match.start(), literal.start))
+
+
+def _says_amount(phrase: str) -> bool:
+    """Whether a comparison is said of amounts rather than of years: "more than 2000", not "before 2000"."""
+    of_moments = any(phrase in phrases for phrases in english.MOMENT_COMPARATORS.values())
+    orders = any(phrase in english.COMPARATORS[operator] for operator in ("<", "<=", ">", ">="))
+    return orders and not of_moments and phrase[0].isalpha()
 
 
 def _side(literal: Literal) -> str:
     if literal.kind in MOMENTS:
         return "moment"
-    return "text" if literal.kind in TEXTS else "amount"
+    return {Kind.QUOTED: "text", Kind.CODE: "code"}.get(literal.kind, "amount")
 
 
 def _operator(literal: Literal, phrase: str) -> Operator:
-    phrase = " ".join(phrase.split())
-    tables = {
-        "moment": (english.MOMENT_COMPARATORS, english.COMPARATORS),
-        "amount": (english.AMOUNT_COMPARATORS, english.COMPARATORS),
-        "text": (english.TEXT_COMPARATORS, english.COMPARATORS),
-    }[_side(literal)]
-    return next(operator for table in tables for operator, phrases in table.items() if phrase in phrases)
+    return next(
+        operator for table in _TABLES[_side(literal)] for operator, phrases in table.items() if phrase in phrases
+    )
 
 
 def _behind(question: str, literal: Literal) -> Comparison | None:
@@ -430,7 +448,7 @@ _DAYS = MOMENTS - {Kind.TIME}
 
 
 def _range(question: str, low: Literal, high: Literal) -> Literal | None:
-    between = question[low.end : high.start].strip("\"“”'‘’` ").lower()
+    between = question[low.end : high.start].strip("\"“”'‘’`, ").lower()
     before = _word_before(question, _opening(question, low.start))
     for opening, links in english.RANGES:
         if between in links and (before == opening if opening else _is_bare_range(low, high, between)):

@@ -105,7 +105,7 @@ class _Asked:
         return Mark(start, end, self.text[start:end], deed, value, doubtful)
 
     def word(self, at: int) -> str:
-        """The word at a place, empty where there is none or a full stop lies between."""
+        """The word at a place, empty where there is none."""
         return self.words[at].text if 0 <= at < len(self.words) else ""
 
     def phrases(self, table: _Table) -> Iterator[tuple[int, int, str]]:
@@ -124,6 +124,10 @@ class _Asked:
         """Whether a word carries content: none of grammar, of commands, or of the tables here."""
         word = self.word(at)
         return bool(word) and word not in FUNCTION_WORDS and word not in COMMAND_WORDS and word not in _OWN_WORDS
+
+    def adjoins(self, at: int) -> bool:
+        """Whether nothing but blanks stands between a word and the one before."""
+        return at > 0 and self.text[self.words[at - 1].end : self.words[at].start].isspace()
 
     def number_at(self, at: int) -> int | None:
         """The plain number that begins at a word."""
@@ -210,7 +214,7 @@ def _aggregates(asked: _Asked) -> Iterator[Mark]:
         if asked.word(first - 1) == "a" and phrase == "number of":
             continue  # "a number of films" means some
         head = phrase.split()[0]
-        is_compound = head in english.COMPOUND_HEADS and asked.is_content(first - 1)
+        is_compound = head in english.COMPOUND_HEADS and asked.is_content(first - 1) and asked.adjoins(first)
         yield asked.mark(first, last, Deed.AGGREGATE, _AGGREGATE_OF[phrase], doubtful=is_compound)
 
 

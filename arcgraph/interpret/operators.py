@@ -31,11 +31,11 @@ COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ">=": _phrases(
         """at least; at minimum; a minimum of; minimum of; greater than or equal to; more than or equal to;
         higher than or equal to; larger than or equal to; equal to or greater than; equal to or more than;
-        starting from; starting at; starting in; since; upwards of; >=; =>; ≥"""
+        starting from; starting at; upwards of; >=; =>; ≥"""
     ),
     "<=": _phrases(
         """at most; at maximum; a maximum of; maximum of; less than or equal to; fewer than or equal to;
-        lower than or equal to; smaller than or equal to; equal to or less than; up to; until; till; <=; =<; ≤"""
+        lower than or equal to; smaller than or equal to; equal to or less than; up to; <=; =<; ≤"""
     ),
     "=": _phrases("exactly; precisely; equal to; equals; equaling; equalling; is; was; are; were; of; =; =="),
     "<>": _phrases(
@@ -47,9 +47,15 @@ COMPARATORS: dict[Operator, tuple[str, ...]] = {
 MOMENT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ">": _phrases("after; later than; newer than; younger than; past; following; subsequent to"),
     "<": _phrases("before; earlier than; older than; prior to; preceding; ahead of"),
-    ">=": _phrases("in or after; on or after; at or after; after or in; after or on; not before; from and after"),
-    "<=": _phrases("in or before; on or before; at or before; before or in; before or on; by; not after; through"),
-    "=": _phrases("in; on; at; during; for; dated; as of; throughout; within; from; since exactly"),
+    ">=": _phrases(
+        """since; starting from; starting in; starting on; in or after; on or after; at or after; after or in;
+        after or on; not before; from and after"""
+    ),
+    "<=": _phrases(
+        """until; till; through; up to; by; in or before; on or before; at or before; before or in; before or on;
+        not after"""
+    ),
+    "=": _phrases("in; on; at; during; for; dated; as of; throughout; within; from"),
 }
 # Comparatives of age: of an amount here, of a moment above, where they say the opposite.
 AMOUNT_COMPARATORS: dict[Operator, tuple[str, ...]] = {

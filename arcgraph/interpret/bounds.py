@@ -42,6 +42,15 @@ class Bounds:
         """Whether a value of the same type passes."""
         return self._within(value) != self.negated
 
+    def meets(self, low: Any, high: Any) -> bool:
+        """Whether any value between the least and the greatest of a property may pass."""
+        if self.part:
+            return True
+        if self.negated:
+            return not (self.is_point and low == high == self.low)
+        begins = self.low is None or self.low < high or (self.low == high and self.has_low)
+        return begins and (self.high is None or low < self.high or (low == self.high and self.has_high))
+
     def _within(self, value: Any) -> bool:
         if self.part:
             text, wanted = str(value).casefold(), str(self.low).casefold()

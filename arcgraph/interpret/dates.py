@@ -127,7 +127,8 @@ def _dates_in_words(text: str) -> Iterator[Found]:
     for m in _MONTH_YEAR.finditer(text):
         yield Found(*m.span(), "month", PartialDate(int(m["y"]), MONTH_FORMS[m["m"].lower()]))
     for m in _MONTH_ALONE.finditer(text):
-        if m["m"][0].isupper():
+        # Before another capital it is a part of a name.
+        if m["m"][0].isupper() and not text[m.end() :].lstrip()[:1].isupper():
             yield Found(*m.span("m"), "month", PartialDate(None, MONTH_FORMS[m["m"].lower()]))
 
 

@@ -122,7 +122,7 @@ def _is_one_unit(writing: Writing, texts: Sequence[str]) -> bool:
         return True
     units = Counter(_LEADING.sub("", text).strip().casefold().rstrip("s") for text in texts)
     units.pop("", None)
-    return bool(units) and 2 * units.most_common(1)[0][1] >= units.total()
+    return bool(units) and 2 * units.most_common(1)[0][1] > units.total()
 
 
 def _may_be_turned(writing: Writing, texts: Sequence[str]) -> bool:
@@ -148,7 +148,7 @@ _WRITINGS: tuple[tuple[Writing, str], ...] = (
 
 
 def read_figures(text: str) -> int | float | None:
-    """The number that a text consists of: "1,358", " 36.8 "."""
+    """The number that a text consists of: "1,240", " 36.8 "."""
     return _number(text) if _FIGURES.fullmatch(text) else None
 
 

@@ -240,7 +240,7 @@ _CAPITAL_PART = re.compile(r"\s([A-Z0-9]{1,5})(?![\w'’-])")
 
 
 def _codes(question: str) -> Iterator[Literal]:
-    """Tokens that mix letters and figures, alone and together with a capital part behind ("M44 2NY")."""
+    """Tokens that mix letters and figures, alone and together with a capital part behind ("B44 2NY")."""
     for m in _MIXED.finditer(question):
         start, end = m.span()
         token = _balanced(m.group().rstrip(".:/#+@-"))
@@ -305,10 +305,16 @@ _ORDINAL = re.compile(
 def _ordinals(question: str) -> Iterator[Literal]:
     for m in _ORDINAL.finditer(question):
         follows = re.match(r"\s+(\w+)", question[m.end() :])
-        if follows and (follows[1].lower() in english.ORDINAL_COMPOUNDS or read_amount(follows[1].lower())):
-            continue  # "first name"; "the first 3" is a number, not a place
+        if follows and _is_no_place(follows[1].lower()):
+            continue
         number = int(m["figures"]) if m["figures"] else english.ORDINAL_WORDS[m["word"].lower()]
         yield Literal(*m.span(), m.group(), Kind.ORDINAL, number)
+
+
+def _is_no_place(follows: str) -> bool:
+    """Whether an ordinal counts or names with what follows: "the first 3", "first name"."""
+    is_number = follows not in english.WEAK_NUMBER_WORDS and read_amount(follows) is not None
+    return follows in english.ORDINAL_COMPOUNDS or is_number
 
 
 # In order of precedence: what one takes, the later ones do not see.

@@ -52,11 +52,10 @@ _UNIT = re.compile(
 
 def find_amounts(text: str) -> Iterator[Amount]:
     """Every number of a text, with its unit where one is written."""
-    for m in _AMOUNT.finditer(text):
-        number = read_amount(m.group())
+    for start, end in _stretches(text):
+        number = read_amount(text[start:end])
         if number is None:
             continue
-        start, end = m.span()
         sign = text[start - 1 : start]
         if sign and sign in CURRENCY_SIGNS:
             yield Amount(start - 1, end, number, sign)
@@ -64,6 +63,33 @@ def find_amounts(text: str) -> Iterator[Amount]:
             yield Amount(start, unit.end(), number, _unit_name(unit))
         elif not _NO_NUMBER_BEFORE.match(text, end):
             yield Amount(start, end, number)
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Characters of numbers; words that make no single number ("two and four") are parted."""
+    for m in _AMOUNT.finditer(text):
+        if m.group()[0].isalpha():
+            yield from _parted(text, *m.span())
+        else:
+            yield m.span()
+
+
+def _parted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The longest runs of words that make a number, from the left."""
+    words = [(start + m.start(), start + m.end()) for m in re.finditer(r"\w+", text[start:end])]
+    while words:
+        if text[slice(*words[0])].lower() == "and":
+            words.pop(0)
+            continue
+        size = next(n for n in range(len(words), 0, -1) if n == 1 or _is_number(text, words[:n]))
+        yield words[0][0], words[size - 1][1]
+        words = words[size:]
+
+
+def _is_number(text: str, words: Sequence[tuple[int, int]]) -> bool:
+    """Whether words make one number, and do not end in "and"."""
+    stretch = text[words[0][0] : words[-1][1]]
+    return not stretch.lower().endswith(" and") and read_amount(stretch) is not None
 
 
 def _is_apart(unit: re.Match[str]) -> bool:
@@ -107,6 +133,8 @@ def _number_in_words(words: Sequence[str]) -> int | float | None:
                 return None
             current += value
             room = 10 if value >= 20 else 0
+        elif word not in ("a", "an", "and"):
+            return None
     number = total + current
     return int(number) if number.is_integer() else number
 

@@ -241,11 +241,14 @@ class ValueIndex:
         return [found for mention in self._texts.find(question) for found in self._held(mention)]
 
     def lookup(self, owner: str, key: str, text: str) -> list[Known]:
-        """The values of a property that a text is, but for case, accents and punctuation; the exact one first."""
+        """The values of a property that a text is, but for case, accents and punctuation; the exact one first.
+
+        A value that is one by itself and a piece of others is given twice.
+        """
         wanted = fold(text)
         found = [known for mention in self._texts.find(f'"{text}"') for known in self._of_property(mention, owner, key)]
-        same = {known.value: known for known in found if fold(known.value) == wanted}
-        return sorted(same.values(), key=lambda known: (known.value != text, -known.owners, known.value))
+        same = {known for known in found if fold(known.value) == wanted}
+        return sorted(same, key=lambda known: (known.value != text, known.is_piece, -known.owners, known.value))
 
     def near(self, text: str, k: int = 5) -> list[ValueMention]:
         """What may have been meant where a text is no value: similar ones, the nearest first, with their properties."""

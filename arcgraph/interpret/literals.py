@@ -129,21 +129,22 @@ class Literal:
 
 def read_literals(question: str) -> list[Literal]:
     """All literals of a question, in order of their start, wider ones first; see :class:`Literal`."""
-    found = _Found(question)
+    found = _Found()
     for reader in _READERS:
         found.add(reader(question))
     literals = _ranges(question, found.literals)
     compared = [_compared(question, one) if one.until is None else one for one in literals]
-    kept = [one for one in compared if not _is_weak(one)]
-    return sorted(kept, key=lambda one: (one.start, -one.end, _RANK[one.kind]))
+    kept = sorted(
+        (one for one in compared if not _is_weak(one)), key=lambda one: (one.start, -one.end, _RANK[one.kind])
+    )
+    return _enumerated(question, kept)
 
 
 class _Found:
     """Literals so far: a later reader finds nothing within what an earlier one took."""
 
-    def __init__(self, question: str):
+    def __init__(self) -> None:
         self.literals: list[Literal] = []
-        self._question = question
         self._taken: list[Span] = []
 
     def add(self, literals: Iterable[Literal]) -> None:
@@ -165,7 +166,7 @@ def _contains(wide: Literal, narrow: Literal) -> bool:
 
 def read_value(text: str) -> list[Literal]:
     """What a text reads as when all of it is one literal."""
-    found = _Found(text)
+    found = _Found()
     for reader in _READERS[1:]:
         found.add(reader(text))
     return [one for one in found.literals if one.span == (0, len(text))]
@@ -297,7 +298,8 @@ def _hyphened(question: str) -> Iterator[Literal]:
 
 
 _ORDINAL = re.compile(
-    rf"(?<![\w.])(?:(?P<figures>\d+)(?:{'|'.join(english.ORDINAL_ENDINGS)})|(?P<word>{'|'.join(english.ORDINAL_WORDS)}))(?![\w'’])",
+    rf"(?<![\w.])(?:(?P<figures>\d+)(?:{'|'.join(english.ORDINAL_ENDINGS)})"
+    rf"|(?P<word>{'|'.join(english.ORDINAL_WORDS)}))(?![\w'’])",
     re.I,
 )
 
@@ -357,8 +359,10 @@ def _before(groups: Iterable[Iterable[str]]) -> re.Pattern[str]:
     )
 
 
+_SUFFIXES = _alternatives(p for ps in english.SUFFIX_COMPARATORS.values() for p in ps)
+# "5 or more", and with a noun between "5 lamps or more".
 _AFTER = re.compile(
-    rf"[\"”'’)`]?\s*(?P<phrase>{_alternatives(p for ps in english.SUFFIX_COMPARATORS.values() for p in ps)})(?!\w)",
+    rf"[\"”'’)`]?(?:\s+[^\W\d_]+(?=\s+(?:{_alternatives(english.DETACHED_SUFFIXES)})\b))?\s*(?P<phrase>{_SUFFIXES})(?!\w)",
     re.I,
 )
 # No comparison is longer than so many characters.
@@ -369,6 +373,8 @@ def _compared(question: str, literal: Literal) -> Literal:
     """A literal with what the words right before and behind it say of it; nothing compares an ordinal."""
     if literal.kind == Kind.ORDINAL:
         return literal
+    if literal.kind in _PLAIN_NUMBERS and (part := _as_part(question, literal)):
+        return part
     behind = _behind(question, literal)
     window = max(0, literal.start - _WINDOW)
     match = _prefixes()[_side(literal)].search(question[window : literal.start].lower())
@@ -383,6 +389,32 @@ def _compared(question: str, literal: Literal) -> Literal:
     if literal.kind == Kind.YEAR and _says_amount(phrase):
         literal = replace(literal, kind=Kind.INTEGER)
     return replace(literal, comparison=Comparison(operator, window + match.start(), literal.start))
+
+
+_PLAIN_NUMBERS = frozenset((Kind.INTEGER, Kind.FLOAT, Kind.YEAR))
+
+
+def _as_part(question: str, literal: Literal) -> Literal | None:
+    """Figures that a text begins or ends with ("a number starting with 780") are a text themselves."""
+    part = _compared(question, replace(literal, kind=Kind.CODE, value=literal.text))
+    return part if part.operator in ("starts with", "ends with") else None
+
+
+def _enumerated(question: str, literals: Sequence[Literal]) -> list[Literal]:
+    """With "in 2008, 2010 or 2012" all three are compared as the first is."""
+    found: list[Literal] = []
+    for one in literals:
+        before = next((other for other in reversed(found) if other.end <= one.start), None)
+        if one.comparison is None and before is not None and _continues(question, before, one):
+            one = replace(one, comparison=before.comparison)
+        found.append(one)
+    return found
+
+
+def _continues(question: str, before: Literal, one: Literal) -> bool:
+    link = question[before.end : one.start].strip("\"“”'‘’`, ").lower()
+    is_alike = before.kind == one.kind and before.until is None and before.operator in ("=", "<>")
+    return is_alike and link in english.ENUMERATORS
 
 
 def _says_amount(phrase: str) -> bool:

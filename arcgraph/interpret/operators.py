@@ -77,6 +77,10 @@ SUFFIX_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ),
     "=": _phrases("exactly; precisely"),
 }
+# Those that may stand behind the noun ("5 lamps or more").
+DETACHED_SUFFIXES = _phrases("or more; or less; or fewer; at least; at most; at minimum; at maximum")
+# What links values that are compared alike.
+ENUMERATORS = frozenset(("", "and", "or", "nor", "as well as"))
 # "on" behind a value means "onwards" only where the value begins with one of these ("from 1990 on").
 OPENING_WORDS = frozenset(("from",))
 # How a text is compared with a part of it.

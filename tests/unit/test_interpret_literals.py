@@ -42,6 +42,8 @@ def one(question: str, kind: str | None = None) -> Literal:
         ("exactly 4 masts", "=", 4),
         ("5 or more crew", ">=", 5),
         ("7 or fewer", "<=", 7),
+        ("7 lamps or more", ">=", 7),
+        ("7 lamps at most", "<=", 7),
         ("4 and above", ">=", 4),
         ("a draught that is 9 at most", "<=", 9),
         ("a depth >= 2.5", ">=", 2.5),
@@ -100,7 +102,15 @@ def test_a_year_only_where_years_are_compared():
     assert read("page 299") == [("integer", 299, None)]
 
 
+def test_values_in_a_row_are_compared_alike():
+    assert read("in 2008, 2010 or 2012") == [("year", 2008, "="), ("year", 2010, "="), ("year", 2012, "=")]
+    assert read("other than 'red' or 'green'") == [("quoted", "red", "<>"), ("quoted", "green", "<>")]
+    assert read("before 2008 or 2010") == [("year", 2008, "<"), ("year", 2010, None)]
+    assert read("30 boats or under repair") == [("integer", 30, None)]
+
+
 def test_parts_of_texts():
+    assert read("numbers starting with 780") == [("code", "780", "starts with")]
     assert read("names that start with 'Kit'") == [("quoted", "Kit", "starts with")]
     assert read("ending with “wake”") == [("quoted", "wake", "ends with")]
     assert read('whose note contains "oil lamp"') == [("quoted", "oil lamp", "contains")]

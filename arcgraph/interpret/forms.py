@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import lru_cache
 from itertools import product
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from neo4j.time import Date, DateTime, Time
 
@@ -84,11 +85,11 @@ def form_of(info: PropertyInfo) -> Form:
     """How the values of a property are to be read."""
     if info.type == "list":
         items = tuple(item for sample in info.samples if isinstance(sample, list | tuple) for item in sample)
-        inner = _text_form([i for i in items if isinstance(i, str)]) if _are_texts(items) else _typed(items)
+        inner = _text_form(tuple(i for i in items if isinstance(i, str))) if _are_texts(items) else _typed(items)
         return Form(inner.meaning, inner.writing, inner.share, inner.samples, in_list=True)
     if info.type not in ("string", "text"):
         return Form(info.type, samples=info.samples)
-    return _text_form([sample for sample in info.samples if isinstance(sample, str)])
+    return _text_form(tuple(sample for sample in info.samples if isinstance(sample, str)))
 
 
 def _are_texts(items: Sequence[Any]) -> bool:
@@ -102,7 +103,8 @@ def _typed(items: Sequence[Any]) -> Form:
     return Form(next((name for kind, name in kinds if isinstance(items[0], kind)), "string"), samples=tuple(items))
 
 
-def _text_form(samples: Sequence[str]) -> Form:
+@lru_cache(maxsize=10_000)
+def _text_form(samples: tuple[str, ...]) -> Form:
     told = [text for text in samples if text.strip().casefold() not in PLACEHOLDERS]
     for writing, meaning in _WRITINGS:
         fitting = [text for text in told if _READINGS[writing](text) is not None]
@@ -224,31 +226,40 @@ _READINGS: dict[str, Callable[[str], Any]] = {
 _DATE_PARTS: dict[str, str] = {"iso date": "ymd", "year first": "ymd", "day first": "dmy", "month first": "mdy"}
 
 
-def _write_date(day: date, writing: str, samples: Sequence[str]) -> Iterator[str]:
-    order = _DATE_PARTS[writing]
-    seen = [re.split(r"[/.-]", sample.strip()) for sample in samples]
+class _DateStyle(NamedTuple):
+    """How dates are written: signs between the parts, and the formats of small months and days."""
+
+    signs: tuple[str, ...]
+    months: tuple[str, ...]
+    days: tuple[str, ...]
+
+
+@lru_cache(maxsize=10_000)
+def _date_style(order: str, samples: tuple[str, ...]) -> _DateStyle:
+    split = [re.split(r"[/.-]", sample.strip()) for sample in samples]
+    whole = [parts for parts in split if len(parts) == 3]
     signs = dict.fromkeys(sign for sample in samples for sign in sample if sign in "/.-")
-    spellings = {"y": [f"{day.year:04d}"]}
-    for part, number in (("m", day.month), ("d", day.day)):
-        at = order.index(part)
-        spellings[part] = _padded(number, [parts[at] for parts in seen if len(parts) == 3])
-    for sign, texts in product(signs, product(*(spellings[part] for part in order))):
-        yield sign.join(texts)
+    months, days = (_paddings([parts[order.index(part)] for parts in whole]) for part in "md")
+    return _DateStyle(tuple(signs), months, days)
 
 
-def _padded(number: int, seen: Sequence[str]) -> list[str]:
-    """A number of one or two figures as the samples write small ones; both ways where they do not show it."""
-    ways = []
+def _write_date(day: date, writing: str, samples: tuple[str, ...]) -> Iterator[str]:
+    order = _DATE_PARTS[writing]
+    style = _date_style(order, samples)
+    for sign, months, days in product(style.signs, style.months, style.days):
+        parts = {"y": f"{day.year:04d}", "m": format(day.month, months), "d": format(day.day, days)}
+        yield sign.join(parts[part] for part in order)
+
+
+def _paddings(seen: Sequence[str]) -> tuple[str, ...]:
+    """Formats of a number of one or two figures as the samples write small ones; both where they do not show it."""
     with_zero, without = any(text[:1] == "0" for text in seen), any(len(text) == 1 for text in seen)
-    if with_zero or not without:
-        ways.append(f"{number:02d}")
-    if without or not with_zero:
-        ways.append(str(number))
-    return ways
+    return ("02d",) * (with_zero or not without) + ("d",) * (without or not with_zero)
 
 
 def _write_time(value: time, samples: Sequence[str]) -> Iterator[str]:
-    for hour in _padded(value.hour, [sample.strip().partition(":")[0] for sample in samples]):
+    for padding in _paddings([sample.strip().partition(":")[0] for sample in samples]):
+        hour = format(value.hour, padding)
         if value.second == 0 and any(sample.count(":") == 1 for sample in samples):
             yield f"{hour}:{value.minute:02d}"
         if any(sample.count(":") == 2 for sample in samples):

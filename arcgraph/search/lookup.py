@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -162,18 +163,33 @@ def likeness(text: str, samples: Sequence[str]) -> float:
     return max(_alike(text, sample) for sample in samples)
 
 
+class _Written(NamedTuple):
+    """How a text is written: its pattern, the same without repetitions, and the kinds of characters in it."""
+
+    pattern: str
+    shape: str
+    kinds: frozenset[str]
+
+
+@lru_cache(maxsize=20_000)
+def _written(text: str) -> _Written:
+    whole = pattern(text)
+    return _Written(whole, _RUN.sub(r"\1", whole), frozenset(whole.casefold()))
+
+
 def _alike(text: str, sample: str) -> float:
-    mine, theirs = pattern(text), pattern(sample)
-    if mine == theirs:
+    mine, theirs = _written(text), _written(sample)
+    if mine.pattern == theirs.pattern:
         return 1.0
-    if _RUN.sub(r"\1", mine) == _RUN.sub(r"\1", theirs):
+    if mine.shape == theirs.shape:
         return 0.9
-    kinds, others = set(mine.casefold()), set(theirs.casefold())
-    if len(mine) == len(theirs) and kinds == others:
+    if len(text) == len(sample) and mine.kinds == theirs.kinds:
         return 0.8
-    if len(text) > 4 * len(sample) or ("9" in kinds) != ("9" in others):
+    if len(text) > 4 * len(sample) or ("9" in mine.kinds) != ("9" in theirs.kinds):
         return 0.1
-    return 0.5 if kinds == others else 0.3 if kinds <= others or others <= kinds else 0.1
+    if mine.kinds == theirs.kinds:
+        return 0.5
+    return 0.3 if mine.kinds <= theirs.kinds or theirs.kinds <= mine.kinds else 0.1
 
 
 def pattern(text: str) -> str:

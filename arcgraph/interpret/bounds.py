@@ -22,7 +22,7 @@ _PARTS_OF_TEXT = frozenset(("contains", "starts with", "ends with"))
 class Bounds:
     """Values from ``low`` to ``high``; ``None`` is no bound on that side.
 
-    Moments are half-open: ``low`` belongs to them, ``high`` does not. ``negated`` lets through all others instead.
+    Moments are half-open: ``low`` belongs to them, ``high`` does not; with a time zone where the type has one, UTC. ``negated`` lets through all others instead.
     For a part of a text ``part`` says which (``contains``, ``starts with``, ``ends with``) and ``low`` the text.
     """
 
@@ -98,7 +98,7 @@ def covered(literal: Literal, type_name: str) -> Bounds | None:
     if type_name == "date" or type_name in _DATETIMES:
         return _moments(literal, type_name)
     if type_name in _TIMES:
-        return _clock(literal)
+        return _clock(literal, type_name)
     if type_name == "duration":
         duration = getattr(literal.value, "duration", None)
         return _point(duration) if duration is not None else None
@@ -129,7 +129,7 @@ def _moments(literal: Literal, type_name: str) -> Bounds | None:
 
 
 def _may_be_year(value: Any) -> bool:
-    return isinstance(value, int) and 1 <= value <= 2999
+    return isinstance(value, int) and 1_000 <= value <= 2_999
 
 
 def _instant(literal: Literal, type_name: str) -> Bounds:
@@ -151,11 +151,12 @@ def _as_type(day: date | None, type_name: str) -> date | datetime | None:
     return datetime.combine(day, time(), UTC if type_name == "datetime" else None)
 
 
-def _clock(literal: Literal) -> Bounds | None:
+def _clock(literal: Literal, type_name: str) -> Bounds | None:
     if not isinstance(literal.value, time):
         return None
+    zone = UTC if type_name == "time" else None
     later = datetime.combine(date(2000, 1, 1), literal.value) + _step(literal)
-    return Bounds(literal.value, later.time() if later.day == 1 else None)
+    return Bounds(literal.value.replace(tzinfo=zone), later.time().replace(tzinfo=zone) if later.day == 1 else None)
 
 
 def _texts(literal: Literal) -> Bounds:

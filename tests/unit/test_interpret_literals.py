@@ -337,6 +337,8 @@ def test_any_text_can_be_read(text):
         ("on 2017-08-24", "localdatetime", Bounds(datetime(2017, 8, 24), datetime(2017, 8, 25))),
         ("at 2017-08-24 10:15", "localdatetime", Bounds(datetime(2017, 8, 24, 10, 15), datetime(2017, 8, 24, 10, 16))),
         ("at 9:30", "localtime", Bounds(time(9, 30), time(9, 31))),
+        ("at 9:30", "time", Bounds(time(9, 30, tzinfo=UTC), time(9, 31, tzinfo=UTC))),
+        ("over 5", "date", None),
         ("at 23:59", "localtime", Bounds(time(23, 59), None)),
         ("on 2017-08-24", "string", Bounds("2017-08-24", "2017-08-25")),
         ("in May 2017", "string", Bounds("2017-05", "2017-06")),

@@ -15,15 +15,15 @@ _NUMERIC = frozenset(("integer", "float"))
 _DATETIMES = frozenset(("datetime", "localdatetime"))
 _TIMES = frozenset(("time", "localtime"))
 _TEXTS = frozenset(("string", "text"))
-_PARTS_OF_TEXT = frozenset(("contains", "starts with", "ends with"))
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Values from ``low`` to ``high``; ``None`` is no bound on that side.
 
-    Moments are half-open: ``low`` belongs to them, ``high`` does not; with a time zone where the type has one, UTC. ``negated`` lets through all others instead.
-    For a part of a text ``part`` says which (``contains``, ``starts with``, ``ends with``) and ``low`` the text.
+    Moments are half-open: ``low`` belongs to them, ``high`` does not; they are in UTC where the type has a zone.
+    ``negated`` lets through all others instead. For a part of a text ``part`` says which (``contains``,
+    ``starts with``, ``ends with``) and ``low`` the text.
     """
 
     low: Any = None

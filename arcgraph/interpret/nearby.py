@@ -139,8 +139,9 @@ class Explorer:
             start, test = f"(n:{RESERVED_LABEL})", f"n.{RESERVED_KEY} IN $ids"
             source, target = f"n.{RESERVED_KEY}", f"m.{RESERVED_KEY}"
         else:
-            start, test = "(n)", DIALECTS[self._graph.dialect].id_test("n", "$ids")
-            source, target = "elementId(n)", "elementId(m)"
+            dialect = DIALECTS[self._graph.dialect]
+            start, test = "(n)", dialect.id_test("n", "$ids")
+            source, target = dialect.id_text("n"), dialect.id_text("m")
         if home.kind == "property":
             edge, text = f"r:{quote(home.type)}", f"r.{quote(key(home.key))}"
         else:

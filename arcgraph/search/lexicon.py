@@ -51,6 +51,11 @@ _QUOTED = re.compile(
 )
 
 
+def quoted_spans(text: str) -> list[tuple[int, int]]:
+    """The characters between each pair of quotation marks, of any language's kind."""
+    return [m.span(m.lastindex or 0) for m in _QUOTED.finditer(text)]
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A stretch of a question that may name entries.
@@ -217,7 +222,7 @@ class _Question:
     @cached_property
     def quotes(self) -> list[tuple[int, int]]:
         """Character spans inside quotation marks."""
-        return [m.span(m.lastindex or 0) for m in _QUOTED.finditer(self.text)]
+        return quoted_spans(self.text)
 
     def is_quoted(self, first: int, last: int) -> bool:
         """Whether a pair of quotation marks holds exactly these tokens."""

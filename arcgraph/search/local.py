@@ -248,6 +248,10 @@ class NameIndex:
             bool(self._arrays["aliases"][at]),
         )
 
+    def text(self, at: int) -> str:
+        """The text of the entry at a position."""
+        return self._texts[at]
+
     def entries(self, ids: Iterable[int]) -> list[Entry]:
         """The entries at some positions."""
         return [self.entry(at) for at in ids]

@@ -63,12 +63,9 @@ class SearchSettings(_Part):
     include_properties: tuple[str, ...] = ()
     exclude_properties: tuple[str, ...] = ()
     max_entries: int = Field(default=5_000_000, gt=0)
-<<<<<<< HEAD
     max_passage_bytes: int = Field(default=1_000_000_000, gt=0)
-=======
     max_values: int = Field(default=1_000_000, gt=0)
     max_values_per_property: int = Field(default=50_000, gt=0)
->>>>>>> side/values
     rrf_k: int = Field(default=60, gt=0)
     dense_weight: float = Field(default=2.0, ge=0)
     sparse_weight: float = Field(default=1.0, ge=0)

@@ -111,13 +111,14 @@ def _by_edges(graph: Graph, home: PassageHome, witness: Witness, timeout: float)
         returns=(Projection(Entity("c"), "c"),),
     )
     found = [row[0] for row in graph.read(*pattern.to_cypher(graph.dialect), timeout=timeout, limit=len(wanted) * 2)]
-    made = [
-        Passage(
-            n, str(n.properties.get(home.text_key, "")), votes[n.properties.get(home.id_key) if home.id_key else n.id]
-        )
-        for n in found
-    ]
+    made = [Passage(n, str(n.properties.get(home.text_key, "")), votes[_called(n, home)]) for n in found]
     return sorted(made, key=lambda p: -p.votes)
+
+
+def _called(passage: Node, home: PassageHome) -> Any:
+    """What edges call a passage by."""
+    # The reserved property is no property of a node: its value is the node's id.
+    return passage.id if home.id_key in (None, RESERVED_KEY) else passage.properties.get(home.id_key or "")
 
 
 def _as_list(value: Any) -> Iterable[Any]:

@@ -13,6 +13,8 @@ import pytest
 from graphs import fill
 
 from arcgraph import Agent, Answer, Settings, Status
+from arcgraph.answer.evidence import passages_of
+from arcgraph.domain import RESERVED_KEY
 from arcgraph.errors import UsageError
 from arcgraph.tracing import Event
 
@@ -265,6 +267,28 @@ def test_passages_are_cited(graph: Any, tmp_path: Path, settings: Settings) -> N
     answer = ask_of(graph, tmp_path, settings, nodes, edges, "Who designed the Nightjar?")
     assert names(answer) == {"Orla Quist"}
     assert [(c.id, c.text) for c in answer.citations if c.kind == "passage"] == [("c1", text)]
+
+
+def test_passages_that_are_called_by_their_loaded_ids_keep_their_order(
+    graph: Any, tmp_path: Path, settings: Settings
+) -> None:
+    text = (
+        "The records of the northern fleet say in some detail how the cutter was drawn, built and paid for, part {}. "
+    )
+    nodes: list[Any] = [("s", "Ship", {"name": "Nightjar"}), ("p", "Person", {"name": "Orla Quist"})]
+    nodes += [(f"c{i}", "Chunk", {"text": text.format(i) * 2}) for i in range(3)]
+    edges = [
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c0", "c2"]}),
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c2"]}),
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c1", "c2"]}),
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c1"]}),
+    ]
+    fill(graph, tmp_path, nodes, edges)
+    schema = graph.schema(refresh=True)
+    assert schema.passages.id_key == RESERVED_KEY
+    answer = Agent(graph, settings=settings).ask("Who designed the Nightjar?")
+    passages = passages_of(graph, schema, answer.witness, timeout=5)
+    assert [(p.node.id, p.votes) for p in passages] == [("c2", 3), ("c1", 2), ("c0", 1)]
 
 
 def test_a_changed_graph_is_noticed(graph: Any, tmp_path: Path, settings: Settings) -> None:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from arcgraph.interpret.english import FUNCTION_WORDS
 
 _PREFIXES = ("has", "is", "get", "rel")
+# ``prefix:name``, or ``domain.class.name``.
+_QUALIFIED = re.compile(r"[^\W\d]\w*:[^\W\d][\w-]*|[^\W\d]\w*(\.[^\W\d]\w*){2,}")
 _SUFFIXES = ("inverse", "inv", "rev", "reverse")
 
 
@@ -30,15 +32,22 @@ def _camel(chunk: str) -> list[str]:
 def relation_words(name: str) -> tuple[str, ...]:
     """The words of a relation's name without the wrapping that carries no meaning.
 
-    A path such as ``/people/person/place_of_birth`` keeps its last segment; ``has_`` before and ``_inverse`` after go.
+    A path such as ``/people/person/place_of_birth`` or ``people.person.place_of_birth`` and a name of linked data
+    such as ``http://schema.org/birthPlace`` or ``schema:birthPlace`` keep their last segment; ``has_`` before and
+    ``_inverse`` after go.
     """
-    last = name.rstrip("/").rsplit("/", 1)[-1] if name.startswith("/") else name
-    words = list(split_name(last))
+    words = list(split_name(_last_segment(name)))
     while len(words) > 1 and words[0] in _PREFIXES:
         words = words[1:]
     while len(words) > 1 and words[-1] in _SUFFIXES:
         words = words[:-1]
     return tuple(words) or (name.lower(),)
+
+
+def _last_segment(name: str) -> str:
+    if name.startswith("/") or "://" in name:
+        return re.split(r"[/#]", name.rstrip("/#>"))[-1]
+    return name[name.rfind(":") + 1 :].rsplit(".", 1)[-1] if _QUALIFIED.fullmatch(name) else name
 
 
 def content(words: tuple[str, ...]) -> tuple[str, ...]:

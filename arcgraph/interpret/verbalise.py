@@ -44,6 +44,11 @@ def relation_words(name: str) -> tuple[str, ...]:
     return tuple(words) or (name.lower(),)
 
 
+def spoken(name: str) -> str:
+    """The words of a relation's last segment, all of them, as they are said between two names."""
+    return " ".join(split_name(_last_segment(name))) or name
+
+
 def _last_segment(name: str) -> str:
     if name.startswith("/") or "://" in name:
         return re.split(r"[/#]", name.rstrip("/#>"))[-1]

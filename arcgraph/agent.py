@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import citations, elements, passages_of
+from arcgraph.answer.evidence import citations, elements, joined, passages_of
+from arcgraph.answer.neighbourhood import MOST_EDGES, Neighbourhood, neighbourhood
 from arcgraph.answer.result import Alternative, Answer, Attempt, QueryRecord, Status, Usage, Witness
-from arcgraph.domain import Schema
+from arcgraph.domain import Node, Schema
 from arcgraph.errors import QueryError, UsageError
 from arcgraph.graph.base import Graph
-from arcgraph.interpret.assemble import Reading, collecting, match_of, witnessing
+from arcgraph.interpret.assemble import THING, Reading, bound, collecting, match_of, witnessing
 from arcgraph.interpret.confidence import confidence, holds
 from arcgraph.interpret.execute import Run, Runner
 from arcgraph.interpret.reader import Interpretation, Reader
@@ -26,6 +27,8 @@ from arcgraph.tracing import Event, Recorder, Trace
 
 _WITNESS_ROWS = 200
 _NEAR_NAMES = 5
+# Of nodes of one name so many are described with what lies around them.
+_DESCRIBED = 3
 _ALTERNATIVES = 5
 # The graph is asked at most so often whether it changed. Where it changes all the time, reading it anew must not take
 # more than a small share of the time, so an expensive one is kept for a while.
@@ -202,20 +205,23 @@ class Agent:
     ) -> Answer:
         assert run.rows is not None
         with trace.stage("evidence"):
+            around = self._around(ready, run)
             witness = self._witness(ready, run, trace)
+            for found_around in around.values():
+                witness = joined(witness, found_around.witness)
             passages = passages_of(self._graph, ready.schema, witness, timeout=self._settings.graph.timeout)
         found = compose.entities(run.rows, ready.schema)
         table = compose.table(run.reading, run.rows, ready.schema)
         return Answer(
             question,
             Status.ANSWERED,
-            compose.text(run.reading, run.rows, found),
+            compose.text(run.reading, run.rows, found, ready.schema, {i: n.links for i, n in around.items()}),
             entities=found,
             columns=table.columns,
             rows=compose.plain_rows(table),
             table=table,
             witness=witness,
-            citations=citations(witness, passages, ready.schema),
+            citations=citations(witness, passages, ready.schema, len(queries)),
             queries=queries + witness.queries,
             confidence=sure,
             alternatives=alternatives,
@@ -241,6 +247,28 @@ class Agent:
         record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
         found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
         return Witness(nodes, edges, tuple(paths), (record,), found_by)
+
+    def _around(self, ready: _Prepared, run: Run) -> dict[str, Neighbourhood]:
+        """What lies around the first described nodes, by element id; nothing where none is described."""
+        reading, anchor = run.reading, run.reading.described
+        if anchor is None or run.rows is None:
+            return {}
+        nodes = [n for n in run.rows.column(THING) if isinstance(n, Node)]
+        match = match_of(reading)
+        named = ready.runner.named(reading, match, run.candidates)
+        found = {}
+        for node in nodes[:_DESCRIBED]:
+            one = replace(anchor, ids=(node.id,), element_ids=(node.element_id,))
+            tied = bound(match, [one], loaded=ready.schema.loaded)
+            found[node.element_id] = neighbourhood(
+                self._graph,
+                ready.schema,
+                node,
+                (tied, named if len(nodes) == 1 else tied),
+                timeout=self._settings.graph.timeout,
+                most=MOST_EDGES // min(len(nodes), _DESCRIBED),
+            )
+        return found
 
     def _alternatives(
         self, ready: _Prepared, interpretation: Interpretation, best: Run | None

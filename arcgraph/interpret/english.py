@@ -123,6 +123,9 @@ IRREGULAR_FORMS = {
 # Endings of nouns for who does something.
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian")
 
+# Verbs that begin the name of a relation.
+VERBS_OF_HAVING = frozenset("has is was can".split())
+
 COPULAS = frozenset("is are was were be been".split())
 ARTICLES = frozenset("the a an some all any".split())
 YES_NO_STARTS = frozenset("is are was were do does did has have had can could will would".split())

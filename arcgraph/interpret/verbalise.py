@@ -8,8 +8,8 @@ from functools import lru_cache
 from arcgraph.interpret.english import FUNCTION_WORDS
 
 # "people.person.place_of_birth" and "schema:birthPlace".
-_DOTTED = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*){2,}")
-_PREFIXED = re.compile(r"[A-Za-z][\w-]{0,15}:[A-Za-z]\S*")
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*){2,}")
+_PREFIXED = re.compile(r"[^\W\d]\w{0,15}:[^\W\d][\w-]*")
 _PREFIXES = ("has", "is", "get", "rel")
 _SUFFIXES = ("inverse", "inv", "rev", "reverse")
 
@@ -68,6 +68,11 @@ def subject_class(name: str) -> str:
     else:
         return ""
     return parts[-2] if len(parts) >= 3 else ""
+
+
+def spoken(name: str) -> str:
+    """All words of a relation's name but for its qualification, as they are said between two names."""
+    return " ".join(word for part in _local_names(name) for word in split_name(part)) or name
 
 
 def content(words: tuple[str, ...]) -> tuple[str, ...]:

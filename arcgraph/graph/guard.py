@@ -12,6 +12,7 @@ from typing import Any
 
 from arcgraph.domain import Schema
 from arcgraph.errors import Refused
+from arcgraph.graph.base import Explained
 from arcgraph.graph.clauses import Unread, read
 from arcgraph.graph.lexer import Tokens, lex
 from arcgraph.graph.schema_check import SchemaFault, faults_of, repair
@@ -24,6 +25,7 @@ class Reason:
 
     Rules: ``write``, ``administration``, ``load-csv``, ``use``, ``prefix``, ``in-transactions``,
     ``several-statements``, ``procedure``, ``function``; ``undefined-variable``, ``clash``, ``column``, ``aggregate``;
+    ``plan`` where the database, asked to EXPLAIN, plans more than a read;
     ``not-understood``, ``too-deep`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
     ``ambiguous-escape``.
     """
@@ -107,6 +109,13 @@ def admit(query: str, *, allow_procedures: Iterable[str] = (), allow_functions: 
     verdict = check(query, allow_procedures=allow_procedures, allow_functions=allow_functions)
     if not verdict.accepted:
         raise Refused(f"query refused: {verdict.reasons[0]}", verdict)
+
+
+def admit_planned(query: str, explained: Explained) -> None:
+    """The layer behind the gate: raise :class:`~arcgraph.errors.Refused` unless the database itself plans a read."""
+    if not explained.reads_only:
+        reason = _reason(lex(query), "plan", "the database plans more than a read; only reading is allowed", 0)
+        raise Refused(f"query refused: {reason}", Verdict((reason,)))
 
 
 def _reason(tokens: Tokens, rule: str, message: str, offset: int) -> Reason:

@@ -172,7 +172,7 @@ class _Walker:
             alone = outermost and len(query.parts) == 1 and len(part) == 1
             columns.append(self.part(part, outer, alone, needs_return, importing, aliased))
         self.unions(query, columns)
-        return columns[-1]
+        return columns[-1] if len(columns) == 1 else _joined(columns)
 
     def unions(self, query: Query, columns: list[dict[str, Binding]]) -> None:
         kinds = {kind for kind, _ in query.unions}
@@ -724,6 +724,15 @@ def _bare(expression: Expression) -> Expression:
 
 def _copied(binding: Binding | None) -> Binding:
     return Binding(binding.sort, list(binding.labels), binding.element) if binding else Binding("value")
+
+
+def _joined(columns: list[dict[str, Binding]]) -> dict[str, Binding]:
+    """What the columns of a UNION are known to be: what holds of all its parts, and no labels."""
+    joined = {}
+    for name in columns[-1]:
+        sorts = {part[name].sort if name in part else "value" for part in columns}
+        joined[name] = Binding(sorts.pop() if len(sorts) == 1 else "value")
+    return joined
 
 
 def _labels(element: NodePattern | EdgePattern) -> list[Labels]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from arcgraph.graph.lexer import Kind
 from arcgraph.graph.reader.labels import LabelReader
 from arcgraph.graph.syntax import (
+    Bounds,
     EdgePattern,
     Group,
     Lambda,
@@ -90,11 +91,12 @@ class PatternReader(LabelReader):
         inner = self.path()
         where = self.where()[0]
         self.expect_op(")")
-        quantified = self.quantifier()
+        bounds = self.quantifier()
         self.depth -= 1
-        if quantified:
-            self.check_quantified(inner)
-        return Group(start, self.at, inner, where, quantified)
+        if bounds is None:
+            return Group(start, self.at, inner, where, quantified=False)
+        self.check_quantified(inner)
+        return Group(start, self.at, inner, where, quantified=True, bounds=bounds)
 
     def check_quantified(self, path: PathPattern) -> None:
         if not any(isinstance(element, EdgePattern) for element in path.elements):
@@ -104,30 +106,33 @@ class PatternReader(LabelReader):
             if nested or (isinstance(element, EdgePattern) and element.length):
                 raise self.fault("not-understood", "quantified patterns cannot be nested", element.start)
 
-    def quantifier(self) -> bool:
-        if self.accept_op("+") or self.accept_op("*"):
-            return True
+    def quantifier(self) -> Bounds | None:
+        if self.accept_op("+"):
+            return Bounds(1, None)
+        if self.accept_op("*"):
+            return Bounds(0, None)
         if not self.is_op("{"):
-            return False
+            return None
         self.at += 1
-        bounded = self.number()
+        least = self.number()
         if self.accept_op(","):
-            self.number()
-        elif not bounded:
+            bounds = Bounds(least or 0, self.number())
+        elif least is None:
             raise self.unexpected("a number of repetitions")
+        else:
+            bounds = Bounds(least, least)
         self.expect_op("}")
-        return True
+        return bounds
 
-    def number(self) -> bool:
-        if self.token.kind is not Kind.NUMBER:
-            return False
-        self.whole_number()
-        return True
+    def number(self) -> int | None:
+        return self.whole_number() if self.token.kind is Kind.NUMBER else None
 
-    def whole_number(self) -> None:
-        if self.token.kind is not Kind.NUMBER or not self.token.value.replace("_", "").isdigit():
+    def whole_number(self) -> int:
+        digits = self.token.value.replace("_", "")
+        if self.token.kind is not Kind.NUMBER or not digits.isdigit():
             raise self.unexpected("a whole number")
         self.at += 1
+        return int(digits) if len(digits) < 10 else 10**9
 
     def node(self) -> NodePattern:
         node = NodePattern(self.expect_op("("), self.at)
@@ -172,8 +177,9 @@ class PatternReader(LabelReader):
         if self.accept_op(">"):
             edge.right = self.at - 1
         edge.end = self.at
-        if quantifiable and self.quantifier():
-            edge.quantified = True
+        bounds = self.quantifier() if quantifiable else None
+        if bounds is not None:
+            edge.quantified, edge.bounds = True, bounds
             if edge.length:
                 raise self.fault("not-understood", "a relationship takes a length or a quantifier, not both")
         return edge
@@ -203,10 +209,9 @@ class PatternReader(LabelReader):
             message = "a relationship with a length takes one type or alternatives of types, joined by |"
             raise self.fault("not-understood", message, edge.label_start)
         edge.length_start = self.at
-        if self.token.kind is Kind.NUMBER:
-            self.whole_number()
-        if self.accept_op("..") and self.token.kind is Kind.NUMBER:
-            self.whole_number()
+        least = self.number()
+        most = self.number() if self.accept_op("..") else least
+        edge.bounds = Bounds(1 if least is None else least, most)
         edge.length_end = self.at
         if edge.algorithm:
             self.algorithm(edge)

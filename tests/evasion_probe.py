@@ -1,8 +1,8 @@
 """Runs queries of the evasion corpus where they may do harm, and says what each did.
 
-A corpus of refused queries proves nothing if they would have done nothing, so ``tests/data/evasions.jsonl`` holds beside
-each query what it did without the gate and with WRITE access, on a throw-away Neo4j that may reach files and on a copy
-of an embedded file, and what each other layer did about it. To record it anew (the server's home, which is changed):
+A corpus of refused queries proves nothing if they would have done nothing, so ``tests/data/evasions.jsonl`` holds
+beside each query what it did without the gate and with WRITE access, on a throw-away Neo4j that may reach files and on
+a copy of an embedded file, and what each other layer did about it. To record it anew, on a server that may be harmed:
 
     python tests/evasion_probe.py --home HOME --uri bolt://127.0.0.1:PORT --password PASSWORD
 """
@@ -122,6 +122,7 @@ class ServerProbe:
         self.reset(everything=True)
 
     def close(self) -> None:
+        self._forget_victim()
         self.driver.close()
         self.bystander.close()
         self.listener.close()
@@ -169,17 +170,22 @@ class ServerProbe:
         node = {"type": "node", "id": "7", "labels": ["X"], "properties": {"k": SECRET}}
         (folder / "secret_nodes.json").write_text(json.dumps(node) + "\n")
         keys = '<key id="k" for="node" attr.name="k"/>'
-        body = f'<graph id="G" edgedefault="directed"><node id="n0" labels=":X"><data key="k">{SECRET}</data></node></graph>'
-        (folder / "secret.graphml").write_text(f'<?xml version="1.0"?><graphml>{keys}{body}</graphml>')
+        body = f'<node id="n0" labels=":X"><data key="k">{SECRET}</data></node>'
+        text = f'<?xml version="1.0"?><graphml>{keys}<graph id="G" edgedefault="directed">{body}</graph></graphml>'
+        (folder / "secret.graphml").write_text(text)
 
-    def _victim(self) -> None:
+    def _forget_victim(self) -> None:
         if self.victim is not None:
             with contextlib.suppress(Neo4jError, DriverError):
                 self.victim.session.close()
+
+    def _victim(self) -> None:
+        self._forget_victim()
         session = self.bystander.session(fetch_size=1)
         session.run("UNWIND range(1, 100000000) AS the_victims_query RETURN the_victims_query")
-        found = "YIELD transactionId, currentQuery, connectionId WHERE currentQuery CONTAINS 'the_victims' + '_query RETURN'"
-        (row,) = self._rows(f"SHOW TRANSACTIONS {found} RETURN transactionId, connectionId")
+        # In two parts, so that the question does not find itself.
+        found = "WHERE currentQuery CONTAINS 'the_victims' + '_query RETURN' RETURN transactionId, connectionId"
+        (row,) = self._rows(f"SHOW TRANSACTIONS YIELD transactionId, currentQuery, connectionId {found}")
         self.victim = Victim(session, row["transactionId"], row["connectionId"])
 
     def _state(self) -> dict[str, Any]:
@@ -196,7 +202,7 @@ class ServerProbe:
             ),
             "administers": (
                 self._column(
-                    "SHOW USERS YIELD user, passwordChangeRequired AS c RETURN user + toString(c) ORDER BY user"
+                    "SHOW USERS YIELD user, passwordChangeRequired AS c RETURN user + toString(c) AS u ORDER BY u"
                 ),
                 self._column("SHOW DATABASES YIELD name, access RETURN name + access ORDER BY name"),
             ),

@@ -127,6 +127,10 @@ export or run text (``apoc.load``, ``apoc.export``, ``apoc.cypher``, ``apoc.when
 (``apoc.spatial.geocode``), wait, lock or warm up."""
 
 
+FUNCTIONS = BUILT_IN | APOC
+"""All functions that may be called."""
+
+
 def is_aggregate(name: str) -> bool:
     """Whether a function aggregates rows."""
     return name.lower() in AGGREGATES or name.startswith("apoc.agg.")

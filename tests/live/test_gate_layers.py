@@ -52,7 +52,7 @@ class WithoutGate(Neo4jGraph):
 class WithoutGateAndPlan(WithoutGate):
     """READ access is left."""
 
-    def _plan(self, query: str, params: Any, *, timeout: float) -> Explained:
+    def _plan(self, *_query: Any, **_options: Any) -> Explained:
         return Explained(reads_only=True)
 
 
@@ -96,7 +96,7 @@ class OpenFile(EmbeddedGraph):
     def _admit(self, query: str) -> str:
         return query
 
-    def _plan(self, stored: str, params: Any, *, written: str, timeout: float) -> Explained:
+    def _plan(self, *_query: Any, **_options: Any) -> Explained:
         return Explained(reads_only=True)
 
 

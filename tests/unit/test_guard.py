@@ -570,6 +570,65 @@ def test_repairs_nothing_where_more_than_arrows_is_wrong() -> None:
     assert verdict.repaired is None
 
 
+SPACED = schema_of(
+    {"Tool Set": ("name",), "Order": ("name",), "Tool": ("name",)},
+    {"has MD5 hash": (), "USES": ()},
+    ("Tool Set", "has MD5 hash", "Order"),
+    ("Order", "USES", "Tool"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "repaired"),
+    [
+        (
+            "MATCH (t:Tool Set)-[:has MD5 hash]->(h:Order) RETURN h.name",
+            "MATCH (t:`Tool Set`)-[:`has MD5 hash`]->(h:Order) RETURN h.name",
+        ),
+        (
+            "MATCH (h:Order)-[x:has MD5 hash]->(t:Tool Set WHERE t.name = 'a b') RETURN h.name",
+            "MATCH (h:Order)<-[x:`has MD5 hash`]-(t:`Tool Set` WHERE t.name = 'a b') RETURN h.name",
+        ),
+        ("MATCH (:Tool Set {name: 'x'}) RETURN 1 AS one", "MATCH (:`Tool Set` {name: 'x'}) RETURN 1 AS one"),
+    ],
+)
+def test_quotes_names_with_spaces(query: str, repaired: str) -> None:
+    verdict = check(query, SPACED)
+    assert not verdict.accepted
+    assert verdict.reasons[0].message == "a name with spaces must stand between backticks"
+    assert verdict.repaired == repaired
+    assert check(repaired, SPACED).accepted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Tool Sets) RETURN n",
+        "MATCH (n:Tool Set) RETURN m",
+        "MATCH (n:Tool Set) DELETE n",
+        "MATCH (n:Tool Set) RETURN n.size",
+        "MATCH " + ", ".join(["(:Tool Set)"] * 50) + " RETURN 1",
+    ],
+)
+def test_quotes_nothing_where_more_is_wrong(query: str) -> None:
+    assert check(query, SPACED).repaired is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:`Tool Set`)-[:`has MD5 hash`]->(m:Order) RETURN n",
+        "MATCH (n:Tool WHERE n.name = 'x') RETURN n",
+        "MATCH (n:Order)-[r:USES WHERE true]->(m) RETURN n",
+        "MATCH (n IS Tool) RETURN n",
+    ],
+)
+def test_leaves_valid_names_alone(query: str) -> None:
+    verdict = check(query, SPACED)
+    assert verdict.accepted
+    assert verdict.repaired is None
+
+
 def test_names_the_types_that_join_two_labels() -> None:
     assert faults("MATCH (p:Person)-[:WORKS_AT]->(m:Movie) RETURN p") == [
         ("endpoints", "WORKS_AT", ("ACTED_IN", "DIRECTED"))

@@ -27,11 +27,15 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Unread(Exception):
-    """The query cannot be read: rule, reason, and the offset where reading stopped."""
+    """The query cannot be read: rule, reason, and the offset where reading stopped.
+
+    ``unquoted`` is where a name with spaces begins and ends that only lacks its backticks.
+    """
 
     rule: str
     message: str
     offset: int
+    unquoted: tuple[int, int] | None = None
 
 
 class Cursor(ABC):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcgraph.graph.lexer import Kind
-from arcgraph.graph.reader.cursor import Cursor
+from arcgraph.graph.reader.cursor import Cursor, Unread
 from arcgraph.graph.syntax import (
     Labels,
 )
@@ -76,8 +76,16 @@ class LabelReader(Cursor):
         if self.is_name() and self.tokens[token].end < self.token.offset and not self.is_word("WHERE"):
             after = {"AND", "OR", "XOR", "AS", "IS", "IN", "THEN", "WHEN", "ELSE", "END", "RETURN", "WITH", "ORDER"}
             if self.in_pattern(token) and self.token.word not in after:
-                raise self.fault("not-understood", "a name with spaces must stand between backticks", token)
+                raise self.spaced(token)
         return Labels(start, self.at, "name", token=token)
+
+    def spaced(self, token: int) -> Unread:
+        last = token
+        while self.tokens[last + 1].kind is Kind.NAME and self.tokens[last + 1].word != "WHERE":
+            last += 1
+        first = self.tokens[token]
+        message = "a name with spaces must stand between backticks"
+        return Unread("not-understood", message, first.offset, (first.offset, self.tokens[last].end))
 
     def in_pattern(self, token: int) -> bool:
         """Whether the label at ``token`` follows an opening bracket, a variable at most between them."""

@@ -17,10 +17,11 @@ from arcgraph.graph.clauses import Unread, read
 from arcgraph.graph.lexer import Tokens, lex
 from arcgraph.graph.names import quote
 from arcgraph.graph.schema_check import SchemaFault, faults_of, repair
-from arcgraph.graph.scope import analyse
+from arcgraph.graph.scope import TooLong, analyse
 
-# Each repair of a name reads the query anew; more than so many are no oversight.
-_MOST_QUOTED = 20
+# Each repair of a name reads the query anew: more names, or a longer text, are no oversight.
+_MOST_QUOTED = 10
+_LONGEST_QUOTED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Reason:
     Rules: ``write``, ``administration``, ``load-csv``, ``use``, ``prefix``, ``in-transactions``,
     ``several-statements``, ``procedure``, ``function``; ``undefined-variable``, ``clash``, ``column``, ``aggregate``;
     ``plan`` where the database, asked to EXPLAIN, plans more than a read;
-    ``not-understood``, ``too-deep`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
+    ``not-understood``, ``too-deep``, ``too-long`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
     ``ambiguous-escape``.
     """
 
@@ -95,7 +96,7 @@ def check(
     """
     procedures, functions = tuple(allow_procedures), tuple(allow_functions)
     verdict, unquoted = _judge(query, schema, procedures, functions)
-    if unquoted is None:
+    if unquoted is None or len(query) > _LONGEST_QUOTED:
         return verdict
     return replace(verdict, repaired=_quoted(query, unquoted, schema, procedures, functions))
 
@@ -114,6 +115,8 @@ def _judge(
         faults = faults_of(analysis, tokens, schema)
     except Unread as unread:
         return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),)), unread.unquoted
+    except TooLong:
+        return Verdict((_reason(tokens, "too-long", "the query imports too many variables into subqueries", 0),)), None
     except RecursionError:
         # The caller's own stack may be deep already, so the reader's limit alone cannot rule this out.
         return Verdict((_reason(tokens, "too-deep", "the query nests too deeply", 0),)), None

@@ -1,6 +1,6 @@
 """The corpus of evasions: every entry that did harm where nothing held it is refused, and what stops it is known.
 
-What each entry did was recorded by running it (``tests/evasion_probe.py``); ``tests/live/test_gate_layers.py`` repeats it.
+What each entry did was recorded by running it (``tests/evasion_probe.py``), and ``tests/live`` repeats that.
 """
 
 from __future__ import annotations

@@ -71,7 +71,8 @@ def test_on_the_manual(shared_data: Callable[[str], Path]) -> None:
 
 INSERTED = (
     "SET n.x = 1", "CREATE (:X)", "DELETE n", "DETACH DELETE n", "MERGE (:X)", "REMOVE n.x",
-    "FOREACH (i IN [1] | SET n.x = i)", "INSERT (:X)", "LOAD CSV FROM 'x' AS l", "USE other", "UNION", "UNION ALL", ";", "WITH *", "WITH n", "RETURN n",
+    "FOREACH (i IN [1] | SET n.x = i)", "INSERT (:X)", "LOAD CSV FROM 'x' AS l", "USE other", "UNION", "UNION ALL", ";",
+    "WITH *", "WITH n", "RETURN n",
     "WHERE true", "ORDER BY n", "LIMIT 1", "CALL { CREATE (:X) }", "IN TRANSACTIONS", "EXPLAIN", "OPTIONAL",
     "MATCH (n)",
     "(", ")", "{", "}", "[", "]", ":", "->", "-", "*", "|", ",", ".", "$p", "'a'", "1", "n", "//", "/*", "*/", "\n",

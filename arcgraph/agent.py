@@ -11,17 +11,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import citations, elements, joined, passages_of
-from arcgraph.answer.neighbourhood import MOST_EDGES, Neighbourhood, neighbourhood
-from arcgraph.answer.result import Alternative, Answer, Attempt, QueryRecord, Status, Usage, Witness
+from arcgraph.answer.evidence import MOST_EDGES, citations, elements, joined, passages_of
+from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
+from arcgraph.answer.result import Alternative, Answer, Attempt, Citation, QueryRecord, Status, Usage, Witness
 from arcgraph.domain import Node, Schema
 from arcgraph.errors import QueryError, UsageError
 from arcgraph.graph.base import Graph
 from arcgraph.interpret.assemble import THING, Reading, bound, collecting, match_of, witnessing
 from arcgraph.interpret.confidence import confidence, holds
 from arcgraph.interpret.execute import Run, Runner
+from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.search.local import NameIndex, Report, open_or_build
+from arcgraph.search.passages import open_or_build_passages
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
@@ -30,6 +32,7 @@ _NEAR_NAMES = 5
 # Of nodes of one name so many are described with what lies around them.
 _DESCRIBED = 3
 _ALTERNATIVES = 5
+_PASSAGES = 10
 # The graph is asked at most so often whether it changed. Where it changes all the time, reading it anew must not take
 # more than a small share of the time, so an expensive one is kept for a while.
 _FRESH_SECONDS = 1.0
@@ -44,6 +47,7 @@ class _Prepared:
     index: NameIndex
     reader: Reader
     runner: Runner
+    gatherer: Gatherer | None
     check_at: float
 
 
@@ -118,10 +122,13 @@ class Agent:
             interpretation = ready.reader.read(question)
         self._note_interpretation(trace, interpretation)
         if not interpretation.readings:
-            return self._unread(question, trace, ready, interpretation)
+            answer = self._unread(question, trace, ready, interpretation)
+            return self._finished(self._with_passages(answer, ready, interpretation), trace)
         with trace.stage("execute"):
             runs = ready.runner.run(interpretation.readings, interpretation.candidates, trace)
         answer = self._from_runs(question, trace, ready, interpretation, runs)
+        with trace.stage("passages"):
+            answer = self._with_passages(answer, ready, interpretation)
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)
 
@@ -153,8 +160,15 @@ class Agent:
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
+        passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
+        gatherer = (
+            Gatherer(self._graph, schema, passages, index.embed_words, self._settings.ask)
+            if passages is not None
+            else None
+        )
         now = time.monotonic()
-        return _Prepared(schema, index, reader, runner, now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE))
+        check_at = now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE)
+        return _Prepared(schema, index, reader, runner, gatherer, check_at)
 
     # --- outcomes ------------------------------------------------------------------------------------------------
 
@@ -226,6 +240,36 @@ class Agent:
             confidence=sure,
             alternatives=alternatives,
             partial=run.rows.truncated,
+        )
+
+    def _with_passages(self, answer: Answer, ready: _Prepared, interpretation: Interpretation) -> Answer:
+        """The answer with what the graph's passages say of the question, where edges lead to passages.
+
+        An answer by a relation that tells exactly what it means needs no more than its own passages; one over an open
+        vocabulary, whose relations are worded in thousands of ways, and a question that no reading answers do.
+        """
+        sure = answer.status == Status.ANSWERED and not ready.reader.explores
+        if ready.gatherer is None or sure or answer.status == Status.FAILED:
+            return answer
+        room = max(0, MOST_EDGES - len(answer.witness.edges))
+        found = ready.gatherer.gather(interpretation.question, interpretation.candidates, most_edges=room)
+        record = QueryRecord(found.query, found.params, "pattern", "edges around the question", ())
+        edges = {e.element_id: e for e in found.edges}
+        more = Witness(found.nodes, edges, (), (record,) if edges else (), {("edge", i): 0 for i in edges})
+        witness = joined(answer.witness, more)
+        own = [c for c in answer.citations if c.kind == "passage"]
+        known = {c.id for c in own}
+        passages = [Citation("passage", p.id, p.text, 0) for p in ready.gatherer.passages(found.passages)]
+        passages = own + [p for p in passages if p.id not in known]
+        before = len(answer.queries) - len(answer.witness.queries)
+        cited = [c for c in citations(witness, (), ready.schema, before) if c.kind == "edge"]
+        near = "" if answer.status == Status.ANSWERED else compose.nearest(cited)
+        return replace(
+            answer,
+            text=answer.text + near,
+            witness=witness,
+            citations=(*cited, *passages[:_PASSAGES]),
+            queries=answer.queries[:before] + witness.queries,
         )
 
     def _witness(self, ready: _Prepared, run: Run, trace: Trace) -> Witness:

@@ -8,7 +8,7 @@ from typing import Any
 from arcgraph.answer.describe import description, listed
 from arcgraph.answer.evidence import name_of
 from arcgraph.answer.neighbourhood import Link
-from arcgraph.answer.result import AnswerEntity
+from arcgraph.answer.result import AnswerEntity, Citation
 from arcgraph.domain import Node, Rows, Schema
 from arcgraph.graph.values import to_plain
 from arcgraph.interpret.assemble import PATHS, THING, Reading
@@ -16,6 +16,9 @@ from arcgraph.interpret.question import Intent
 from arcgraph.interpret.verbalise import phrase
 
 _NAMED_IN_TEXT = 10
+
+# Edges of the evidence that are told where there is no answer.
+_NEAREST = 3
 
 
 def entities(rows: Rows, schema: Schema) -> tuple[AnswerEntity, ...]:
@@ -67,6 +70,13 @@ def text(
     ``links`` are those of the described nodes, by element id.
     """
     return f"{_result(reading, rows, found, schema, links or {})} (read as: {reading.words()})"
+
+
+def nearest(cited: Sequence[Citation]) -> str:
+    """What the evidence nearest to a question says, for one that has no answer; empty without any."""
+    if not cited:
+        return ""
+    return "\nNearest in the graph: " + "; ".join(c.text for c in cited[:_NEAREST]) + "."
 
 
 def _result(

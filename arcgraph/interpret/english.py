@@ -36,6 +36,9 @@ NOTIONS = {
     "where": ("place", "location", "country"),
 }
 
+# Notions whose answers are written with figures.
+FIGURE_NOTIONS = frozenset("year date time number percentage percent amount population price age".split())
+
 # "what kind of …": the noun that follows is what is classified, the answer is its class.
 CLASS_NOUNS = frozenset("kind kinds sort sorts type types category categories class classes".split())
 CLASS_NOTION = ("genre", "category", "type")

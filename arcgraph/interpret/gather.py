@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,13 @@ from arcgraph.graph.base import Graph
 from arcgraph.graph.compile import DIALECTS
 from arcgraph.graph.names import quote
 from arcgraph.interpret.anchors import Candidate
-from arcgraph.interpret.question import Question, view_from
+from arcgraph.interpret.english import FIGURE_NOTIONS
+from arcgraph.interpret.question import Intent, Question, view_from
 from arcgraph.interpret.terms import EmbedWords
 from arcgraph.interpret.verbalise import spoken
 from arcgraph.search.base import Hit, Ranking
 from arcgraph.search.fusion import reciprocal_rank_fusion
-from arcgraph.search.passages import Key, PassageIndex
+from arcgraph.search.passages import Key, Passage, PassageIndex
 from arcgraph.settings import AskSettings
 
 # Edges read in one query, entities from which the second step goes out, passages that vote for entities.
@@ -39,8 +40,6 @@ _NODES_A_QUERY = 100
 # Passages taken from the ranking of texts, and how flat the fusion of ranks is: small, as few passages are wanted.
 _RANKED = 100
 _RANK_CONSTANT = 20
-# How many votes a passage has that an answer itself rests on.
-_SURE = 4.0
 # What an edge counts before anything is known of its wording.
 _UNWORDED_FIRST, _UNWORDED_SECOND = 0.3, 0.1
 # How far a passage's place counts beside being named, and the second step beside the first.
@@ -49,7 +48,11 @@ _SECOND = 0.8
 # An entity that is everywhere leads nowhere: how much its number of edges counts against it.
 _HUB = 0.5
 # What being from a passage near the top adds to an edge's likeness to the question.
-_PLACE = 0.5
+_PLACE = 1.0
+# Edges come from so many times the passages that are wanted.
+_WITH_EDGES = 2
+# What a figure in an edge adds where a time or a number is asked for.
+_FIGURE = 0.15
 _PLACE_FLATNESS = 5.0
 _SECONDS = 3.0
 
@@ -59,10 +62,10 @@ class Gathered:
     """Evidence, best first: edges with the nodes at their ends, and positions in the passage index."""
 
     edges: tuple[Edge, ...] = ()
-    nodes: Mapping[str, Node] | None = None
+    nodes: Mapping[str, Node] = field(default_factory=dict)
     passages: Ranking = ()
     query: str = ""
-    params: Mapping[str, Any] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,40 +105,38 @@ class Gatherer:
         self._timeout = min(_SECONDS, settings.deadline)
 
     def gather(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        *,
-        first: Iterable[Key] = (),
-        most_edges: int = 60,
-        most_passages: int = 10,
+        self, question: Question, candidates: Sequence[Candidate], *, most_edges: int = 60, most_passages: int = 10
     ) -> Gathered:
-        """The evidence for a question that names the candidates.
-
-        ``first`` are keys of passages that something surer than wording has voted for; they lead the ranking.
-        """
+        """The evidence for a question that names the candidates."""
         by_text = self._passages.search(question.text, _RANKED)
         named = _spread(candidates)
         weigh = _Weigher(question, candidates, self._embed)
         near = self._first_step(named, by_text, weigh)
         far = self._second_step(named, near, weigh)
-        votes = _votes(near, far)
-        sure = tuple(Hit(at, 1.0) for at in self._positions(list(first)))
-        ranking = reciprocal_rank_fusion([by_text, votes, sure], weights=(1.0, 1.0, _SURE), k=_RANK_CONSTANT)
-        top = ranking[:most_passages]
-        facts = dict.fromkeys(self._facts_in([hit.id for hit in top]), 0.0) | far | near
-        return self._fetched(_chosen(facts, top, weigh)[:most_edges], top)
+        ranking = reciprocal_rank_fusion([by_text, _votes(near, far)], k=_RANK_CONSTANT)
+        looked_at = [hit.id for hit in ranking[: _WITH_EDGES * most_passages]]
+        facts = dict.fromkeys(self._facts_in(looked_at), 0.0) | far | near
+        chosen = _chosen(facts, ranking[: len(looked_at)], weigh)
+        return self._fetched(chosen[:most_edges], ranking[:most_passages])
+
+    def passages(self, ranking: Ranking) -> list[Passage]:
+        """The passages of a ranking."""
+        return self._passages.passages([hit.id for hit in ranking])
 
     # --- the two steps -------------------------------------------------------------------------------------------
 
     def _first_step(self, named: Mapping[str, float], by_text: Ranking, weigh: _Weigher) -> dict[_Fact, float]:
         """Edges of what is named, and of the passages that read most like the question."""
         found: dict[_Fact, float] = {}
-        for fact in self._facts_of(named):
+        facts = self._facts_of(named)
+        weigh.meet(facts)
+        for fact in facts:
             weight = max(named.get(fact.start, 0.0), named.get(fact.end, 0.0))
             found[fact] = weight * (_UNWORDED_FIRST + weigh.whole(fact))
         place = {hit.id: i for i, hit in enumerate(by_text[:_VOTING])}
-        for fact in self._facts_in(list(place)):
+        from_passages = self._facts_in(list(place))
+        weigh.meet(from_passages)
+        for fact in from_passages:
             nearest = min((place[p] for p in fact.passages if p in place), default=len(place))
             value = _BY_PASSAGE / (1 + nearest) * (_UNWORDED_FIRST + weigh.whole(fact))
             found[fact] = max(found.get(fact, 0.0), value)
@@ -157,7 +158,9 @@ class Gatherer:
                 around[end].append(fact)
         bridges = {n: reached[n] / (1 + _HUB * math.log1p(len(around[n]))) for n in leading}
         found: dict[_Fact, float] = {}
-        for node in sorted(bridges, key=lambda n: -bridges[n])[:_BRIDGES]:
+        crossed = sorted(bridges, key=lambda n: -bridges[n])[:_BRIDGES]
+        weigh.meet(fact for node in crossed for fact in around[node])
+        for node in crossed:
             for fact in around[node]:
                 if fact not in near:
                     value = bridges[node] * (_UNWORDED_SECOND + weigh.rest(fact))
@@ -201,7 +204,8 @@ class Gatherer:
         edge = f"r:{quote(self._schema.relations.type)}" if self._schema.relations.kind == "property" else "r"
         query = (
             f"MATCH {start}-[{edge}]{arrow}(m) WHERE {condition} "
-            f"RETURN {DIALECTS[self._graph.dialect].id_text('r')} AS e, {self._identity('startNode(r)')} AS s, {self._identity('endNode(r)')} AS t, "
+            f"RETURN {DIALECTS[self._graph.dialect].id_text('r')} AS e, "
+            f"{self._identity('startNode(r)')} AS s, {self._identity('endNode(r)')} AS t, "
             f"{self._name('startNode(r)')} AS a, {self._relation()} AS d, {self._name('endNode(r)')} AS b, "
             f"{self._keys()} AS k LIMIT {_EDGES}"
         )
@@ -227,10 +231,11 @@ class Gatherer:
 
     def _name(self, node: str) -> str:
         key = DIALECTS[self._graph.dialect].key
+        return f"coalesce({', '.join(f'{node}.{quote(key(k))}' for k in self._naming_keys())}, '')"
+
+    def _naming_keys(self) -> list[str]:
         infos = [info for name, info in self._schema.labels.items() if name != self._home.label]
-        keys = [info.naming or info.identifying for info in infos]
-        named = [f"{node}.{quote(key(k))}" for k in dict.fromkeys(k for k in keys if k)]
-        return f"coalesce({', '.join(named)}, '')" if named else "''"
+        return list(dict.fromkeys(key for info in infos if (key := info.naming or info.identifying))) or ["name"]
 
     def _relation(self) -> str:
         home = self._schema.relations
@@ -246,10 +251,8 @@ class Gatherer:
             return Gathered(passages=passages)
         ids = sorted({end for fact in facts for end in (fact.start, fact.end)})
         start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
-        query = (
-            f"MATCH {start}-[r]->(m) WHERE {self._identity('n')} IN $ids AND {self._identity('m')} IN $ids "
-            f"RETURN n, r, m LIMIT {10 * _EDGES}"
-        )
+        condition = f"{self._identity('n')} IN $ids AND {self._identity('m')} IN $ids"
+        query = f"MATCH {start}-[r]->(m) WHERE {condition} RETURN n, r, m LIMIT {10 * _EDGES}"
         try:
             rows = self._graph.read(query, {"ids": ids}, timeout=self._timeout, limit=10 * _EDGES)
         except QueryError:
@@ -262,7 +265,16 @@ class Gatherer:
                 edges[r.element_id] = r
                 nodes |= {n.element_id: n, m.element_id: m}
         ordered = tuple(edges[fact.id] for fact in facts if fact.id in edges)
-        return Gathered(ordered, nodes, passages, query, {"ids": ids})
+        shown, names = self._shown(nodes.values())
+        return Gathered(ordered, nodes, passages, shown, {"names": names})
+
+    def _shown(self, nodes: Iterable[Node]) -> tuple[str, list[Any]]:
+        """The query in Neo4j's dialect, by the names that the nodes have."""
+        keys = self._naming_keys()
+        one, other = (", ".join(f"{v}.{quote(key)}" for key in keys) for v in ("n", "m"))
+        named = (next((node.properties[k] for k in keys if node.properties.get(k) is not None), None) for node in nodes)
+        query = f"MATCH (n)-[r]->(m)\nWHERE coalesce({one}) IN $names AND coalesce({other}) IN $names\nRETURN n, r, m"
+        return query, sorted({str(name) for name in named if name is not None})
 
 
 class _Weigher:
@@ -273,7 +285,9 @@ class _Weigher:
 
     def __init__(self, question: Question, candidates: Sequence[Candidate], embed: EmbedWords):
         self._embed = embed
-        rest = view_from(question, [c.anchor.span for c in candidates]).words
+        view = view_from(question, [c.anchor.span for c in candidates])
+        rest = view.words
+        self._asks_for_figure = question.intent == Intent.COUNT or not FIGURE_NOTIONS.isdisjoint(view.asked)
         vectors = embed([question.text, " ".join(rest) or question.text])
         self._questions = vectors
         self._known: dict[str, NDArray[np.float32]] = {}
@@ -286,14 +300,21 @@ class _Weigher:
         """Likeness to the question without the names in it, 0 to 1."""
         return self._likeness(fact, 1)
 
+    def mean(self, fact: _Fact) -> float:
+        """Likeness to both, a little more for an edge that holds a figure where one is asked for."""
+        has_figure = self._asks_for_figure and any(c.isdigit() for c in fact.text)
+        return (self.whole(fact) + self.rest(fact)) / 2 + (_FIGURE if has_figure else 0.0)
+
+    def meet(self, facts: Iterable[_Fact]) -> None:
+        """Compare facts with the question, all at once: that is much cheaper than one by one."""
+        new = list(dict.fromkeys(fact.text for fact in facts if fact.text not in self._known))
+        if self._questions is not None and new and (vectors := self._embed(new)) is not None:
+            self._known.update(zip(new, vectors @ self._questions.T, strict=True))
+
     def _likeness(self, fact: _Fact, which: int) -> float:
-        if self._questions is None:
-            return 0.0
         if fact.text not in self._known:
-            vector = self._embed([fact.text])
-            assert vector is not None
-            self._known[fact.text] = self._questions @ vector[0]
-        return max(0.0, float(self._known[fact.text][which]))
+            self.meet([fact])
+        return max(0.0, float(self._known[fact.text][which])) if fact.text in self._known else 0.0
 
 
 def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
@@ -323,10 +344,11 @@ def _chosen(facts: Mapping[_Fact, float], ranking: Ranking, weigh: _Weigher) -> 
     what they were worth."""
     place = {hit.id: i for i, hit in enumerate(ranking)}
     from_passages = [f for f in facts if any(p in place for p in f.passages)]
+    weigh.meet(from_passages)
 
     def worth(fact: _Fact) -> float:
         nearest = min(place[p] for p in fact.passages if p in place)
-        return max(weigh.whole(fact), weigh.rest(fact)) + _PLACE / (_PLACE_FLATNESS + nearest)
+        return weigh.mean(fact) + _PLACE / (_PLACE_FLATNESS + nearest)
 
     ranked = sorted(from_passages, key=worth, reverse=True)
     others = sorted((f for f in facts if f not in set(from_passages)), key=lambda f: -facts[f])

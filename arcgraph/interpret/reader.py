@@ -19,7 +19,7 @@ from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.english import DESCRIPTION_WORDS
-from arcgraph.interpret.interface import Interface, interfaces
+from arcgraph.interpret.interface import Interface, LocalInterfaces, interfaces
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, joint_parts, score_paths
@@ -96,6 +96,11 @@ class Reader:
         self._names = names
         self._interfaces = interfaces(graph, schema, embed, settings, cache_dir, calibration)
         self._weights = weights or Weights()
+
+    @property
+    def explores(self) -> bool:
+        """Whether the graph's vocabulary is open, so that each question is read by a look around its anchors."""
+        return isinstance(self._interfaces, LocalInterfaces)
 
     def read(self, text: str) -> Interpretation:
         """All readings of a question, best first; none where it names nothing or the graph supports no pattern."""

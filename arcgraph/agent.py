@@ -220,9 +220,10 @@ class Agent:
         assert run.rows is not None
         with trace.stage("evidence"):
             around = self._around(ready, run)
-            witness = self._witness(ready, run, trace)
-            for found_around in around.values():
-                witness = joined(witness, found_around.witness)
+            whole = len(around) == len(run.rows) and all(n.witness.edges for n in around.values())
+            witness = Witness() if around and whole else self._witness(ready, run, trace)
+            for near in around.values():
+                witness = joined(witness, near.witness)
             passages = passages_of(self._graph, ready.schema, witness, timeout=self._settings.graph.timeout)
         found = compose.entities(run.rows, ready.schema)
         table = compose.table(run.reading, run.rows, ready.schema)

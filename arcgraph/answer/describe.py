@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from arcgraph.answer.evidence import name_of, naming_keys
@@ -62,12 +63,26 @@ def _told(name: str, links: Sequence[Link], schema: Schema) -> Iterator[str]:
     by_relation: dict[tuple[str, Direction], list[Link]] = {}
     for link in links:
         by_relation.setdefault((spoken(link.relation), link.direction), []).append(link)
+    by_relation = _each_once(by_relation)
     # What the node does comes before what is done to it.
     told = sorted(by_relation.items(), key=lambda item: item[0][1] != Direction.OUT)
     for (words, direction), parts in told[:_MOST_LINKS]:
         yield _clause(name, words, direction, _others(parts, schema), _reads_as_verb(words, parts))
     if len(by_relation) > _MOST_LINKS:
         yield f"and {len(by_relation) - _MOST_LINKS} more relations"
+
+
+def _each_once(by_relation: dict[tuple[str, Direction], list[Link]]) -> dict[tuple[str, Direction], list[Link]]:
+    """Without what comes back by a relation that also leads there: a mutual one is told once."""
+    kept = {}
+    for (words, direction), parts in by_relation.items():
+        there = by_relation.get((words, Direction.OUT), []) if direction == Direction.IN else []
+        told = {n.element_id for link in there for n in link.nodes}
+        rest = [replace(link, nodes=tuple(n for n in link.nodes if n.element_id not in told)) for link in parts]
+        left = [link for link in rest if link.nodes or link.more != 0]
+        if left:
+            kept[words, direction] = left
+    return kept
 
 
 def _clause(name: str, words: str, direction: Direction, others: str, is_verb: bool) -> str:
@@ -81,7 +96,7 @@ def _others(parts: Sequence[Link], schema: Schema) -> str:
     nodes: Mapping[str, Node] = {n.element_id: n for link in parts for n in link.nodes}
     names = [str(name_of(n, schema)) for n in nodes.values()]
     if any(link.more is None for link in parts):
-        return ", ".join(names[:_NAMES_OF_A_LINK]) + " and many more"
+        return ", ".join(names[:_NAMES_OF_A_LINK]) + (" and many more" if names else "many more")
     return listed(names, _NAMES_OF_A_LINK, sum(link.more or 0 for link in parts))
 
 

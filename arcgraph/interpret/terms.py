@@ -6,6 +6,7 @@ distribution over all of them, with a null class that absorbs words about nothin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -160,6 +161,10 @@ class Vocabulary:
             if len(words) > 1
         )
 
+    def has_word(self, word: str) -> bool:
+        """Whether a word is a form of a word of some term, so that it is the graph's own and no lookalike."""
+        return any(_is_form(word, own) for words in self._content for own in words)
+
     def _distribution(self, words: Sequence[str]) -> Matrix:
         """As :meth:`meanings`, computed; a word that stands for a notion means what the best of its nouns does."""
         senses = [_senses(word) for word in words]
@@ -198,6 +203,13 @@ class Vocabulary:
         if vectors is None or self._returns is None:
             return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
         return np.asarray((vectors @ self._returns.T).max(axis=1), dtype=np.float32)
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words begin alike for most of the shorter one."""
+    one, other = IRREGULAR_FORMS.get(one, one), IRREGULAR_FORMS.get(other, other)
+    size = max(4, math.ceil(_SAME_WORD * min(len(one), len(other))))
+    return one.rstrip("s") == other.rstrip("s") or one[:size] == other[:size]
 
 
 def _senses(word: str) -> tuple[str, ...]:

@@ -289,6 +289,14 @@ def link(relation: str, direction: Direction, *names: str, more: int | None = 0)
         ([link("/sea/ship/built_by", Direction.OUT, "Gull")], "built by Gull"),
         ([link("OWNS", Direction.OUT, *"abcdefg", more=12)], "owns a, b, c, d, e and 14 more"),
         ([link("OWNS", Direction.OUT, "a", "b", more=None)], "owns a, b and many more"),
+        (
+            [link("BESIDE", Direction.OUT, "a", "b"), link("BESIDE", Direction.IN, "b", "a")],
+            "beside: a and b",
+        ),
+        (
+            [link("NEAR_TO", Direction.OUT, "a"), link("NEAR_TO", Direction.IN, "a", "c")],
+            "near to a; c near to Bo Tarn",
+        ),
         ([link("OWNS", Direction.OUT, "a"), link("crew", Direction.IN, "b")], "owns a; crew ← b"),
     ],
 )

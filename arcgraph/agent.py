@@ -192,7 +192,7 @@ class Agent:
                 partial=trace.elapsed > self._settings.ask.deadline,
             )
         sure = confidence(best.reading, interpretation.readings)
-        if not holds(best.reading, interpretation.readings):
+        if not holds(best.reading, interpretation.readings, is_open=interpretation.is_open):
             return Answer(
                 question,
                 Status.INSUFFICIENT,

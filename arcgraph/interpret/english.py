@@ -32,9 +32,12 @@ NOTIONS = {
     "who": ("person", "people"),
     "whom": ("person", "people"),
     "whose": ("person", "people"),
-    "when": ("year", "date", "time"),
-    "where": ("place", "location", "country"),
+    "when": ("date", "year", "time"),
+    "where": ("location", "place", "country"),
 }
+
+# Of what "where" and "when" ask for, the word that stands for it where a question says no more.
+BARE_NOTIONS = frozenset(("location", "date"))
 
 # Notions whose answers are written with figures.
 FIGURE_NOTIONS = frozenset("year date time number percentage percent amount population price age".split())

@@ -18,7 +18,7 @@ from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_c
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
-from arcgraph.interpret.english import DESCRIPTION_WORDS
+from arcgraph.interpret.english import BARE_NOTIONS, DESCRIPTION_WORDS
 from arcgraph.interpret.interface import Interface, LocalInterfaces, interfaces
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
@@ -40,12 +40,16 @@ BEST_POSSIBLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What was made of a question: readings, best first, and the anchor candidates they were made from."""
+    """What was made of a question: readings, best first, and the anchor candidates they were made from.
+
+    ``is_open`` says that the vocabulary they were made with was only looked at around them, and names no classes.
+    """
 
     question: Question
     candidates: tuple[Candidate, ...]
     readings: tuple[Reading, ...]
     considered: int
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,8 @@ class Reader:
         interface = self._interfaces.around(question, leading)
         readings = _Reading(question, candidates, interface, self._weights)
         readings.run(leading)
-        return readings.interpretation()
+        is_open = self.explores and not interface.vocabulary.names_classes
+        return replace(readings.interpretation(), is_open=is_open)
 
 
 class _Reading:
@@ -138,7 +143,7 @@ class _Reading:
             cost = unexplained(self._candidates, [candidate])
             if BEST_POSSIBLE - cost < self._best - MARGIN:
                 continue
-            view = view_from(self._question, [candidate.anchor.span])
+            view = _worded(view_from(self._question, [candidate.anchor.span]))
             if _asks_for_description(view):
                 self._take([_description(candidate, cost)])
                 if not view.words:
@@ -279,4 +284,12 @@ def _both(one: Step, other: Step) -> Step:
 
 def _asks_for_description(view: View) -> bool:
     """Whether a question says nothing beyond naming its anchor ("Who is Ann?", "Tell me about Ann")."""
-    return all(word in DESCRIPTION_WORDS for word in view.words)
+    return all(word in DESCRIPTION_WORDS or word in BARE_NOTIONS for word in view.words)
+
+
+def _worded(view: View) -> View:
+    """A question whose question word alone says what is asked ("Where is Ys?") with a word for that."""
+    notion = next((word for word in view.asked if word in BARE_NOTIONS), None)
+    if view.words or notion is None:
+        return view
+    return replace(view, words=(notion,), places=(0,), distances=(1,), sites=(0,), links=(None,))

@@ -318,12 +318,12 @@ class _Weigher:
 
 
 def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
-    """Weights of the named entities: a name that many bear says less of each of them."""
+    """Weights of the named entities: a name that many bear says less of each, a doubtful one little."""
     weights: dict[str, float] = {}
     for candidate in candidates:
         ids = candidate.anchor.ids or candidate.anchor.element_ids
         for i in ids[:10]:
-            weights[i] = max(weights.get(i, 0.0), candidate.strength / math.sqrt(len(ids)))
+            weights[i] = max(weights.get(i, 0.0), candidate.strength**2 / math.sqrt(len(ids)))
     return weights
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.english import AGENT_ENDINGS
+from arcgraph.interpret.english import AGENT_ENDINGS, PREPOSITIONS
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
@@ -20,7 +20,7 @@ _OF = frozenset(("of", "for"))
 def expected_direction(question: Question, span: tuple[int, int], place: int, relation: str) -> Direction | None:
     """How a hop from the anchor at ``span`` (characters) over ``relation`` should point; ``None`` where nothing tells.
 
-    ``place`` is the token that words the relation.
+    ``place`` is the token that words the relation, negative where none does.
     """
     tokens = question.tokens
     inside = [i for i, t in enumerate(tokens) if t.start < span[1] and span[0] < t.end]
@@ -28,8 +28,13 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
         return None
     first, last = inside[0], inside[-1]
     name = split_name(relation)
+    link = _word_before(question, first)
+    if link in PREPOSITIONS and link == name[-1]:
+        # "in ANCHOR" is the far end of located_in.
+        return Direction.IN
+    if place < 0:
+        return None
     if place < first:
-        link = _word_before(question, first)
         if link in _OF:
             return _of_relation(name, tokens[place].lower)
         return _by_voice(name, anchor_acts=link == "by")
@@ -60,6 +65,9 @@ def _of_relation(name: tuple[str, ...], word: str) -> Direction | None:
     if name[-1] == "by" or name[0] in ("has", "have"):
         return Direction.OUT
     if word.endswith("ee") or word.endswith("ees"):
+        return Direction.OUT
+    if word.rstrip("s") == name[-1].rstrip("s"):
+        # The relation's own noun ("the parents of"), however like a verb its plural looks.
         return Direction.OUT
     if _is_verb(name[0]):
         return Direction.IN

@@ -386,10 +386,11 @@ def grounded(explains: Matrix, meanings: Meanings) -> Vector:
 
 def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:
     """Half a point for or against a first hop that could point either way, by what the wording says of it."""
-    if not encoded.either_way[i] or first_word < 0 or meanings.expects is None:
+    if not encoded.either_way[i] or meanings.expects is None:
         return 0.0
     step = encoded.paths[i].steps[0]
-    expected = meanings.expects(meanings.view.places[first_word], step.descriptor.text)
+    place = meanings.view.places[first_word] if first_word >= 0 else -1
+    expected = meanings.expects(place, step.descriptor.text)
     return 0.0 if expected is None else 0.5 if expected == step.direction else -0.5
 
 

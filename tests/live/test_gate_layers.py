@@ -10,11 +10,13 @@ from typing import Any
 import neo4j
 import pytest
 from conftest import Server, can_start_neo4j, local_neo4j
-from evasion_probe import APOC_CONF, EmbeddedProbe, ServerProbe, corpus, did_harm, harms
+from evasion_probe import APOC_CONF, PARAMETERS, EmbeddedProbe, ServerProbe, corpus, did_harm, harms
+from queries import READS, mutants
 
 from arcgraph.errors import QueryError, Refused
 from arcgraph.graph.base import Explained
 from arcgraph.graph.embedded import EmbeddedGraph
+from arcgraph.graph.guard import check
 from arcgraph.graph.neo4j import Neo4jGraph
 
 HARMFUL = [entry for entry in corpus() if harms(entry)]
@@ -161,3 +163,24 @@ def embedded_probe() -> Iterator[EmbeddedProbe]:
 @pytest.mark.parametrize("entry", [e for e in SOME if did_harm(e["embedded"]["alone"])], ids=lambda entry: entry["id"])
 def test_the_harm_on_a_file_is_as_recorded(entry: dict[str, Any], embedded_probe: EmbeddedProbe) -> None:
     assert embedded_probe.record(entry["query"]) == entry["embedded"]
+
+
+# --- what passes --------------------------------------------------------------------------------------------------
+
+
+def plan(graph: Any, query: str) -> str:
+    """``read``, ``more``, or why the server cannot plan it: types, procedures and indexes that it lacks."""
+    try:
+        return "read" if graph.explain(query, PARAMETERS).reads_only else "more"
+    except QueryError as error:
+        return str(error.code)
+
+
+@pytest.mark.live
+def test_what_the_gate_accepts_the_server_plans_as_a_read(neo4j_graph: Any) -> None:
+    accepted = [query for query in (*READS, *mutants()) if check(query).accepted]
+    assert len(accepted) > 100
+    plans = {query: plan(neo4j_graph, query) for query in accepted}
+    assert [query for query, found in plans.items() if found == "more"] == []
+    assert {found for found in plans.values() if not found.startswith("Neo.ClientError.")} == {"read"}
+    assert list(plans.values()).count("read") > 0.8 * len(accepted)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from evasion_probe import corpus
 from neo4j_analyser import analyse, key
-from queries import READS
+from queries import MUTANTS, READS, mutants
 
 from arcgraph.graph.guard import check
-from arcgraph.graph.lexer import Kind, lex
 
 DIFFERENCES = Path(__file__).parents[1] / "data" / "analyser_differences.jsonl"
-MUTANTS = 2_000
 # What the gate refuses though the analyser has nothing against it, by its rules: calls outside of the lists.
 POLICY = {"function", "procedure"}
 
@@ -65,54 +62,6 @@ def test_on_the_shared_cases(shared_data: Callable[[str], Path]) -> None:
 def test_on_the_manual(shared_data: Callable[[str], Path]) -> None:
     lines = gzip.decompress((shared_data("cypher") / "manual.jsonl.gz").read_bytes()).decode().splitlines()
     assert unlisted([json.loads(line)["query"] for line in lines]) == []
-
-
-# --- mutants ------------------------------------------------------------------------------------------------------
-
-INSERTED = (
-    "SET n.x = 1", "CREATE (:X)", "DELETE n", "DETACH DELETE n", "MERGE (:X)", "REMOVE n.x",
-    "FOREACH (i IN [1] | SET n.x = i)", "INSERT (:X)", "LOAD CSV FROM 'x' AS l", "USE other", "UNION", "UNION ALL", ";",
-    "WITH *", "WITH n", "RETURN n",
-    "WHERE true", "ORDER BY n", "LIMIT 1", "CALL { CREATE (:X) }", "IN TRANSACTIONS", "EXPLAIN", "OPTIONAL",
-    "MATCH (n)",
-    "(", ")", "{", "}", "[", "]", ":", "->", "-", "*", "|", ",", ".", "$p", "'a'", "1", "n", "//", "/*", "*/", "\n",
-    "`",
-)  # fmt: skip
-
-
-def mutants() -> list[str]:
-    """Queries that are a few changes away from valid or harmful ones; always the same."""
-    dice = random.Random(20_26)
-    seeds = [*READS, *READS, *(entry["query"] for entry in corpus() if "«" not in entry["query"])]
-    made: dict[str, None] = {}
-    while len(made) < MUTANTS:
-        texts = [token.text for token in lex(dice.choice(seeds)).tokens if token.kind is not Kind.END]
-        for _ in range(dice.randint(1, 2)):
-            texts = mutate(texts, dice, seeds)
-        made[" ".join(texts)] = None
-    return list(made)
-
-
-def mutate(texts: list[str], dice: random.Random, seeds: list[str]) -> list[str]:
-    """One change of a list of tokens."""
-    at, other = dice.randrange(len(texts) + 1), dice.randrange(len(texts) + 1)
-    low, high = sorted((at, other))
-    kind = dice.randrange(8)
-    if kind == 0:
-        return texts[:at] + texts[at + 1 :]
-    if kind == 1:
-        return [*texts[:at], dice.choice(INSERTED), *texts[at:]]
-    if kind == 2:
-        return [*texts[:at], dice.choice(INSERTED), *texts[at + 1 :]]
-    if kind == 3:
-        return texts[:low] + texts[low:high] + texts[low:]
-    if kind == 4:
-        return [*texts, dice.choice((";", "UNION", "UNION ALL", "")), *dice.choice(seeds).split()]
-    if kind == 5:
-        return [text.swapcase() if dice.random() < 0.3 else text for text in texts]
-    if kind == 6:
-        return ["CALL {", *texts, "}", dice.choice(("RETURN 1 AS one", "IN TRANSACTIONS", "FINISH", "CREATE (:X)"))]
-    return texts[:low] + texts[high:]
 
 
 def test_on_mutants() -> None:

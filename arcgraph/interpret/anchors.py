@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arcgraph.domain import Anchor
-from arcgraph.interpret.english import DETERMINERS
+from arcgraph.interpret.english import DETERMINERS, FUNCTION_WORDS
 from arcgraph.interpret.terms import Vocabulary
 from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.base import Entry
@@ -91,8 +91,15 @@ def _says_class(question: str, mention: Mention) -> bool:
     """
     if mention.quoted or mention.capitalised:
         return False
-    before = question[: mention.start].split()
-    return mention.how == "inflected" or (bool(before) and before[-1].lower() in DETERMINERS)
+    before, after = question[: mention.start].split(), _words(question[mention.end :])
+    asked = bool(before) and before[-1].lower() in DETERMINERS
+    # Before a noun that is asked for it says which ones ("which harbour ships").
+    qualifies = asked and bool(after) and after[0] not in FUNCTION_WORDS
+    return (mention.how == "inflected" or asked) and not qualifies
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".,;:?!").lower() for word in text.split()]
 
 
 def mention_strength(mention: Mention, vocabulary: Vocabulary) -> float:

@@ -38,6 +38,9 @@ def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = Fals
     """
     if reading.described:
         return True
+    if reading.goal and not reading.parts.words and len(reading.branches[0].path.steps) == 1:
+        # "Is A a B?" says nothing but that the two belong together.
+        return True
     if fit(reading) < WEAKEST_FIT:
         return False
     if is_open:

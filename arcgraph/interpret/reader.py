@@ -18,7 +18,7 @@ from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_c
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
-from arcgraph.interpret.english import BARE_NOTIONS, DESCRIPTION_WORDS
+from arcgraph.interpret.english import BARE_NOTIONS, CONJUNCTIONS, DESCRIPTION_WORDS
 from arcgraph.interpret.interface import Interface, LocalInterfaces, interfaces
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
@@ -152,6 +152,8 @@ class _Reading:
             self._considered += int(around.usable.sum())
             found.append(around)
             self._take(self._single(candidate, around.scored, cost))
+            if _says_and(self._question, candidate):
+                self._take(self._forked(around, view, cost))
         for one, other in combinations(found, 2):
             if not one.candidate.overlaps(other.candidate):
                 joined = list(self._joined(one, other))
@@ -183,6 +185,19 @@ class _Reading:
         for s in scored:
             score = s.parts.total(self._weights) - cost
             yield Reading((Branch(candidate.anchor, s.path),), self._question.intent, score, s.parts)
+
+    def _forked(self, around: Around, view: View, cost: float) -> Iterator[Reading]:
+        """Readings in which the answer is tied to the anchor in two ways ("who designed and built Ys")."""
+        candidate, meanings = around.candidate, self._meanings(view, around.candidate)
+        short = [i for i, _ in around.short(meanings) if len(around.encoded.paths[i].steps) == 1]
+        for i, j in combinations(short, 2):
+            one, other = around.encoded.paths[i], around.encoded.paths[j]
+            if one.end != other.end or one.steps[0].descriptor == other.steps[0].descriptor:
+                continue
+            parts = joint_parts([Piece(around.encoded, i), Piece(around.encoded, j)], meanings)
+            branches = (Branch(candidate.anchor, one), Branch(candidate.anchor, other))
+            score = parts.total(self._weights) - cost
+            yield Reading(branches, self._question.intent, score, parts)
 
     # --- two anchors ---------------------------------------------------------------------------------------------
 
@@ -285,6 +300,12 @@ def _both(one: Step, other: Step) -> Step:
 def _asks_for_description(view: View) -> bool:
     """Whether a question says nothing beyond naming its anchor ("Who is Ann?", "Tell me about Ann")."""
     return all(word in DESCRIPTION_WORDS or word in BARE_NOTIONS for word in view.words)
+
+
+def _says_and(question: Question, candidate: Candidate) -> bool:
+    """Whether "and" or "both" stands outside the anchor's name."""
+    start, end = candidate.anchor.span
+    return any(t.lower in CONJUNCTIONS and not start <= t.start < end for t in question.tokens)
 
 
 def _worded(view: View) -> View:

@@ -121,6 +121,11 @@ class Meanings:
     round_trip: int
     expects: Callable[[int, str], Direction | None] | None = None
 
+    @property
+    def count(self) -> int:
+        """How many content words the question has beside its anchors."""
+        return 0 if self.view.words == _NOTHING else len(self.view.words)
+
     @classmethod
     def of(
         cls, view: View, vocabulary: Vocabulary, expects: Callable[[int, str], Direction | None] | None = None
@@ -323,7 +328,7 @@ def score_paths(
         found.append((int(i), parts))
     shares = grounded(encoded.explains[[i for i, _ in found]], meanings)
     return [
-        (i, replace(parts, grounded=float(share), words=len(meanings.view.words)))
+        (i, replace(parts, grounded=float(share), words=meanings.count))
         for (i, parts), share in zip(found, shares, strict=True)
     ]
 
@@ -363,7 +368,7 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
     ends = [chosen[-1]] if pieces[-1].anchor is None else chosen
     answer = max(encoded.answer_of(i, meanings) for encoded, i in ends) if answered else 0.0
     share = float(grounded(explains[None, :], meanings)[0])
-    return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, len(meanings.view.words))
+    return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, meanings.count)
 
 
 def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:

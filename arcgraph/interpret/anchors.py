@@ -18,6 +18,8 @@ from arcgraph.search.lexicon import Mention
 UNEXPLAINED = 4.0
 # Below this strength a mention is an accident of wording and no anchor, unless the question has no better one.
 WEAKEST = 0.08
+# What is left of a mention without the name's capitals in a question that writes others with theirs.
+_UNLIKE = 0.5
 # What is left of a word that is one of the vocabulary's own, of one that merely resembles some, and at least of several
 # words in a row of which no term of the vocabulary explains all.
 _OWN_WORD = 0.05
@@ -59,7 +61,9 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
 
     Where all are weak the strongest are kept.
     """
-    strengths = {m: s for m in names.find(question) if (s := _strength(question, m, vocabulary)) > 0}
+    mentions = names.find(question)
+    writes_capitals = any(m.capitalised and not m.initial and m.how not in _LOOSE for m in mentions)
+    strengths = {m: s for m in mentions if (s := _strength(question, m, vocabulary, writes_capitals)) > 0}
     weakest = min(WEAKEST, max(strengths.values(), default=0.0))
     found = [
         Candidate(anchor, strength)
@@ -71,11 +75,17 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
     return found
 
 
-def _strength(question: str, mention: Mention, vocabulary: Vocabulary) -> float:
+def _strength(question: str, mention: Mention, vocabulary: Vocabulary, writes_capitals: bool) -> float:
     """How sure a mention in its place in the question is; 0 for none at all."""
     if mention.how in _LOOSE and _has_number_beside(question, mention):
         return 0.0
-    return mention_strength(mention, vocabulary) * (_CLASS_NOUN if _says_class(question, mention) else 1.0)
+    unlike = _UNLIKE if writes_capitals and _is_unlike(mention) else 1.0
+    return mention_strength(mention, vocabulary) * unlike * (_CLASS_NOUN if _says_class(question, mention) else 1.0)
+
+
+def _is_unlike(mention: Mention) -> bool:
+    """Whether a mention is written without the capitals of the name; of weight where other names have theirs."""
+    return not mention.quoted and not mention.capitalised and not mention.same_case
 
 
 def _has_number_beside(question: str, mention: Mention) -> bool:

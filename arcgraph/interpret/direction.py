@@ -15,6 +15,7 @@ from arcgraph.interpret.verbalise import split_name
 
 _SKIPPED = frozenset("the a an this that any".split())
 _OF = frozenset(("of", "for"))
+_PLACED = frozenset(("in", "within", "inside", "on", "at"))
 
 
 def expected_direction(question: Question, span: tuple[int, int], place: int, relation: str) -> Direction | None:
@@ -29,7 +30,7 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
     first, last = inside[0], inside[-1]
     name = split_name(relation)
     link = _word_before(question, first)
-    if link in PREPOSITIONS and link == name[-1]:
+    if name[-1] in PREPOSITIONS and (link == name[-1] or {link, name[-1]} <= _PLACED):
         # "in ANCHOR" is the far end of located_in.
         return Direction.IN
     if place < 0:

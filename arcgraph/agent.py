@@ -12,6 +12,7 @@ from functools import partial
 
 from arcgraph.answer import compose
 from arcgraph.answer.evidence import MOST_EDGES, citations, elements, joined, passages_of
+from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
 from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
 from arcgraph.answer.result import Alternative, Answer, Attempt, Citation, QueryRecord, Status, Usage, Witness
 from arcgraph.domain import Node, Schema
@@ -311,7 +312,7 @@ class Agent:
                 node,
                 (tied, named if len(nodes) == 1 else tied),
                 timeout=self._settings.graph.timeout,
-                most=MOST_EDGES // min(len(nodes), _DESCRIBED),
+                most=MOST_AROUND // min(len(nodes), _DESCRIBED),
             )
         return found
 

@@ -9,7 +9,7 @@ what is looked at.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -130,8 +130,10 @@ class Gatherer:
         found: dict[_Fact, float] = {}
         facts = self._facts_of(named)
         weigh.meet(facts)
+        degrees = Counter(end for fact in facts for end in (fact.start, fact.end))
+        leads = {node: weight / (1 + math.log1p(degrees[node])) for node, weight in named.items()}
         for fact in facts:
-            weight = max(named.get(fact.start, 0.0), named.get(fact.end, 0.0))
+            weight = max(leads.get(fact.start, 0.0), leads.get(fact.end, 0.0))
             found[fact] = weight * (_UNWORDED_FIRST + weigh.whole(fact))
         place = {hit.id: i for i, hit in enumerate(by_text[:_VOTING])}
         from_passages = self._facts_in(list(place))

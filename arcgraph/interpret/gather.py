@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,8 @@ _SECOND = 0.8
 _HUB = 0.5
 # What being from a passage near the top adds to an edge's likeness to the question.
 _PLACE = 1.0
+# Where edges name no passages themselves, those of the ends of so many of the best edges are looked up.
+_LOCATED = 150
 # Edges come from so many times the passages that are wanted.
 _WITH_EDGES = 2
 # What a figure in an edge adds where a time or a number is asked for.
@@ -111,8 +113,8 @@ class Gatherer:
         by_text = self._passages.search(question.text, _RANKED)
         named = _spread(candidates)
         weigh = _Weigher(question, candidates, self._embed)
-        near = self._first_step(named, by_text, weigh)
-        far = self._second_step(named, near, weigh)
+        near = self._located(self._first_step(named, by_text, weigh))
+        far = self._located(self._second_step(named, near, weigh))
         ranking = reciprocal_rank_fusion([by_text, _votes(near, far)], k=_RANK_CONSTANT)
         looked_at = [hit.id for hit in ranking[: _WITH_EDGES * most_passages]]
         facts = dict.fromkeys(self._facts_in(looked_at), 0.0) | far | near
@@ -186,20 +188,43 @@ class Gatherer:
         keys = [source.key for source in self._passages.passages(passages) if source.key is not None]
         if not self._home.mention_types or not keys:
             return []
-        types = "|".join(quote(t) for t in self._home.mention_types)
         key = DIALECTS[self._graph.dialect].key(self._home.id_key) if self._home.id_key else RESERVED_KEY
-        query = (
-            f"MATCH (c:{quote(self._home.label)})-[:{types}]-(n) WHERE c.{quote(key)} IN $keys "
-            f"RETURN DISTINCT {self._identity('n')} AS n LIMIT {_EDGES}"
-        )
-        try:
-            rows = self._graph.read(query, {"keys": keys}, timeout=self._timeout, limit=_EDGES)
-        except QueryError:
-            return []
-        mentioned = {str(row[0]) for row in rows if row[0] is not None}
+        mentioned = self._mentions(f"c.{quote(key)} IN $keys", {"keys": keys})
         among = [f for f in self._facts_of(mentioned) if f.start in mentioned and f.end in mentioned]
         wanted = set(passages)
-        return [f for f in among if not f.passages or wanted.intersection(f.passages)]
+        return [_placed(f, mentioned) for f in among if not f.passages or wanted.intersection(f.passages)]
+
+    def _located(self, found: Mapping[_Fact, float]) -> dict[_Fact, float]:
+        """Where edges name no passages, the facts with those that mention both their ends."""
+        if self._home.edge_key or not self._home.mention_types:
+            return dict(found)
+        best = sorted((f for f in found if not f.passages), key=lambda f: -found[f])[:_LOCATED]
+        ends = list(dict.fromkeys(end for fact in best for end in (fact.start, fact.end)))
+        mentioned: dict[str, set[int]] = {}
+        for at in range(0, len(ends), _NODES_A_QUERY):
+            part = {"ids": ends[at : at + _NODES_A_QUERY]}
+            mentioned |= self._mentions(f"{self._identity('n')} IN $ids", part)
+        return {_placed(fact, mentioned): value for fact, value in found.items()}
+
+    def _mentions(self, condition: str, params: dict[str, Any]) -> dict[str, set[int]]:
+        """Entities by id, each with the places of the passages ``c`` that mention it, as far as a look can tell."""
+        types = "|".join(quote(t) for t in self._home.mention_types)
+        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
+        query = (
+            f"MATCH {start}-[:{types}]-(c:{quote(self._home.label)}) WHERE {condition} "
+            f"RETURN DISTINCT {self._identity('n')} AS n, {DIALECTS[self._graph.dialect].id_text('c')} AS c "
+            f"LIMIT {_EDGES}"
+        )
+        try:
+            rows = self._graph.read(query, params, timeout=self._timeout, limit=_EDGES)
+        except QueryError:
+            return {}
+        pairs = [(str(n), str(c)) for n, c in rows if n is not None]
+        found: dict[str, set[int]] = {node: set() for node, _ in pairs}
+        for (node, _), at in zip(pairs, self._passages.at_elements([c for _, c in pairs]), strict=True):
+            if at >= 0:
+                found[node].add(int(at))
+        return found
 
     def _look(self, arrow: str, condition: str, params: dict[str, Any]) -> list[_Fact]:
         start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
@@ -317,6 +342,14 @@ class _Weigher:
         if fact.text not in self._known:
             self.meet([fact])
         return max(0.0, float(self._known[fact.text][which])) if fact.text in self._known else 0.0
+
+
+def _placed(fact: _Fact, mentioned: Mapping[str, set[int]]) -> _Fact:
+    """A fact that names no passages with those that mention both its ends."""
+    if fact.passages:
+        return fact
+    both = mentioned.get(fact.start, set()) & mentioned.get(fact.end, set())
+    return replace(fact, passages=tuple(sorted(both)))
 
 
 def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:

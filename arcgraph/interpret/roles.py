@@ -114,8 +114,11 @@ def movement(graph: Graph, schema: Schema, cache_dir: Path | None = None) -> Mov
         alike = [Descriptor(name) for name in dict.fromkeys(e.type for e in schema.endpoints if e.start == e.end)]
         return Moves(schema, symmetric(graph, alike))
     path = cache_dir / "roles" / f"{schema.fingerprint}.json" if cache_dir and schema.fingerprint else None
-    roles = _kept(path) or read_roles(graph, schema)
-    if path is not None and not path.exists():
+    roles = _kept(path)
+    if roles is not None:
+        return RoleMoves(roles)
+    roles = read_roles(graph, schema)
+    if path is not None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(_to_plain(roles), ensure_ascii=False), encoding="utf-8")

@@ -157,7 +157,7 @@ QUALIFIED = "/geo/river/source"
 
 
 class Bare:
-    """A graph of one label and two relations, one of them qualified and one that holds both ways; counts its queries."""
+    """A graph of one label and two relations, one qualified, one that holds both ways; counts its queries."""
 
     dialect = "neo4j"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.english import AGENT_ENDINGS, PREPOSITIONS
+from arcgraph.interpret.english import AGENT_ENDINGS, IRREGULAR_FORMS, PREPOSITIONS
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
@@ -77,8 +77,12 @@ def _of_relation(name: tuple[str, ...], word: str) -> Direction | None:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a relation's first word is inflected as verbs are ("follows", "paid", "leading")."""
-    return word.endswith(("ed", "ing", "id")) or (word.endswith("s") and not word.endswith(("ss", "us")))
+    """Whether a relation's first word is inflected as verbs are ("follows", "paid", "leading", "built")."""
+    return (
+        word in IRREGULAR_FORMS
+        or word.endswith(("ed", "ing", "id"))
+        or (word.endswith("s") and not word.endswith(("ss", "us")))
+    )
 
 
 @lru_cache(maxsize=50_000)

@@ -54,11 +54,13 @@ class FakeGraph:
         self.looks.append(list(params["ids"]))
         if self._fails & set(params["ids"]):
             raise self._error
-        ids = set(params["ids"])
+        ids, hidden = set(params["ids"]), set(params["hidden"])
         out = "]->(m)" in query
         ends = [((a, d, b) if out else (b, d, a)) for a, d, b in self.triples]
         most = int(re.findall(r"LIMIT (\d+)", query)[-1])
-        return Rows(("n", "d", "m"), [row for row in ends if row[0] in ids][: min(most, limit)])
+        return Rows(
+            ("n", "d", "m"), [row for row in ends if row[0] in ids and row[1] not in hidden][: min(most, limit)]
+        )
 
     def _overview(self, query: str, limit: int) -> Rows:
         """How many relations there are, or the first of them with their numbers of edges."""
@@ -161,6 +163,14 @@ def test_a_hub_is_looked_at_within_a_budget() -> None:
     nearby = explorer.explore(read_question("what"), [candidate("Port Ys")])
     assert str(nearby.paths["Port Ys",][0]).strip() == "<-moored at-"
     assert len({node for look in graph.looks for node in look}) < 100
+
+
+def test_thousands_of_equal_edges_do_not_hide_a_rare_one() -> None:
+    hub = [(f"s{i}", "moored at", "Port Ys") for i in range(9_000)] + [("Orla Quist", "rules", "Port Ys")]
+    assert "<-rules-" in paths(explored(*hub, anchor="Port Ys", max_hops=1), "Port Ys")
+    told = [(f"c{i}", "told of", "Port Ys") for i in range(9_000)] + [("Orla Quist", "rules", "Port Ys")]
+    home = PassageHome("Chunk", "text", mention_types=("told of",))
+    assert paths(explored(*told, anchor="Port Ys", passages=home, max_hops=1), "Port Ys") == ["<-rules-"]
 
 
 # --- meanings -----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +21,16 @@ UNEXPLAINED = 4.0
 WEAKEST = 0.08
 # What is left of a mention without the name's capitals in a question that writes others with theirs.
 _UNLIKE = 0.5
+# What is left of one plain word that stands for a name of more words than that.
+_BARE = 0.4
 # What is left of a word that is one of the vocabulary's own, of one that merely resembles some, and at least of several
 # words in a row of which no term of the vocabulary explains all.
 _OWN_WORD = 0.05
 _RESEMBLING = 0.1
 _SEVERAL = 0.5
+# What a doubtful anchor costs where it is used, beside the log of its strength.
+_DOUBT = 0.5
+_LEAST = 0.02
 MOST_CANDIDATES = 6
 # Of a plain word right behind "which" or "how many", or in the plural, so much is left: it names a class.
 _CLASS_NOUN = 0.25
@@ -79,13 +85,18 @@ def _strength(question: str, mention: Mention, vocabulary: Vocabulary, writes_ca
     """How sure a mention in its place in the question is; 0 for none at all."""
     if mention.how in _LOOSE and _has_number_beside(question, mention):
         return 0.0
-    unlike = _UNLIKE if writes_capitals and _is_unlike(mention) else 1.0
+    unlike = (_UNLIKE if writes_capitals and _is_unlike(mention) else 1.0) * (_BARE if _is_bare(mention) else 1.0)
     return mention_strength(mention, vocabulary) * unlike * (_CLASS_NOUN if _says_class(question, mention) else 1.0)
 
 
 def _is_unlike(mention: Mention) -> bool:
     """Whether a mention is written without the capitals of the name; of weight where other names have theirs."""
     return not mention.quoted and not mention.capitalised and not mention.same_case
+
+
+def _is_bare(mention: Mention) -> bool:
+    """Whether a plain word is all that stands of a name that has articles and the like besides."""
+    return mention.how == "tokens" and mention.tokens == 1 and not mention.quoted and not mention.capitalised
 
 
 def _has_number_beside(question: str, mention: Mention) -> bool:
@@ -163,14 +174,14 @@ def _anchors(mention: Mention, entries: Sequence[Entry]) -> list[Anchor]:
 
 
 def unexplained(candidates: Sequence[Candidate], chosen: Sequence[Candidate]) -> float:
-    """The cost of the mentions that a reading with the ``chosen`` anchors leaves unexplained."""
+    """The cost of the mentions that a reading with the ``chosen`` anchors leaves unexplained, and of its own doubt."""
     spans: dict[tuple[int, int], float] = {}
     for candidate in candidates:
         left = candidate.strength * _uncovered(candidate.anchor.span, [c.anchor.span for c in chosen])
         if left > 0:
             spans[candidate.anchor.span] = max(spans.get(candidate.anchor.span, 0.0), left)
     covered: list[tuple[int, int]] = []
-    cost = 0.0
+    cost = -_DOUBT * sum(math.log(max(c.strength, _LEAST)) for c in chosen)
     # Of mentions that overlap each other only the strongest was meant.
     for span, strength in sorted(spans.items(), key=lambda item: -item[1]):
         if not any(span[0] < end and start < span[1] for start, end in covered):

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 from arcgraph.interpret.assemble import Reading
+from arcgraph.interpret.question import Intent
+from arcgraph.interpret.terms import relation_term
 
 # Below this fit a reading explains so little of the question that its answer would be a guess.
 WEAKEST_FIT = 0.15
@@ -15,6 +17,9 @@ WEAKEST_GROUND = 0.25
 WEAKEST_GROUND_OPEN = 0.55
 # A reading so much less likely than the best is not what was asked, even where the best finds nothing.
 MARGIN = 3.0
+# A word that stands alone must be a little like what it is taken for, and a bare yes or no needs a worded relation.
+_ALONE_GROUND = 0.1
+_WORDED = math.log(0.25)
 _RIVALS = 12
 _AGREES = math.log(0.4)
 _CLEAR_LEAD = 0.6
@@ -24,10 +29,21 @@ def fit(reading: Reading) -> float:
     """How well reading and question explain each other, 0 to 1: the geometric mean over the parts of the score."""
     if reading.described:
         return math.exp(max(reading.score, -5.0) / 2)
-    hops = sum(len(b.path.steps) for b in reading.branches) + (len(reading.tail.steps) if reading.tail else 0)
-    parts = reading.parts
+    hops, parts = _hops(reading), reading.parts
     mean = (parts.support / hops + parts.coverage / max(1, hops) + parts.answer) / 3
     return math.exp(min(0.0, mean))
+
+
+def _says_no_more(reading: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether "Is A a B?" can be read as one hop from A to B: by a relation whose name says no more than that, or by the
+    only one that there is."""
+    steps = reading.branches[0].path.steps
+    others = {r.branches[0].path.steps[0].descriptor for r in readings if r.goal and len(r.branches[0].path.steps) == 1}
+    return len(steps) == 1 and (not relation_term(steps[0].descriptor.text).says_something or len(others) == 1)
+
+
+def _hops(reading: Reading) -> int:
+    return sum(len(b.path.steps) for b in reading.branches) + (len(reading.tail.steps) if reading.tail else 0)
 
 
 def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = False) -> bool:
@@ -38,14 +54,16 @@ def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = Fals
     """
     if reading.described:
         return True
-    if reading.goal and not reading.parts.words and len(reading.branches[0].path.steps) == 1:
-        # "Is A a B?" says nothing but that the two belong together.
-        return True
+    if reading.goal and not reading.parts.words:
+        return _says_no_more(reading, readings)
     if fit(reading) < WEAKEST_FIT:
+        return False
+    if reading.intent == Intent.YES_NO and not reading.goal and reading.parts.support < _WORDED * _hops(reading):
         return False
     if is_open:
         return reading.parts.grounded >= WEAKEST_GROUND_OPEN
     alone = reading.parts.words <= 1 and reading.parts.answer >= _AGREES and lead(reading, readings) >= _CLEAR_LEAD
+    alone = alone and reading.parts.grounded >= _ALONE_GROUND
     return alone or reading.parts.grounded >= WEAKEST_GROUND
 
 

@@ -22,6 +22,7 @@ QUESTION_WORDS = frozenset("what which who whom whose when where how".split())
 
 # Question words that may be the subject of the verb behind them.
 SUBJECT_WORDS = frozenset(("who",))
+DEMONSTRATIVES = frozenset(("this", "these"))
 CONJUNCTIONS = frozenset(("and", "both"))
 # Words right behind which stands the noun that is asked for.
 DETERMINERS = frozenset("which what many".split())

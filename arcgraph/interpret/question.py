@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from arcgraph.interpret.english import (
+    ABOUT_WORDS,
     AGENT_ENDINGS,
     ARTICLES,
     CLASS_NOTION,
@@ -16,7 +17,9 @@ from arcgraph.interpret.english import (
     COMMAND_WORDS,
     COPULAS,
     COUNT_PHRASES,
+    DEMONSTRATIVES,
     FUNCTION_WORDS,
+    IRREGULAR_FORMS,
     NOTIONS,
     PERSON_WORDS,
     PREPOSITIONS,
@@ -129,6 +132,9 @@ def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:
         if word is not None and word not in FUNCTION_WORDS and not (i < opening and word in COMMAND_WORDS)
     ]
     kept = _without_count_words(question, sequence, kept)
+    # "describing what it is about" says one thing.
+    about = [i for i in kept if sequence[i] in ABOUT_WORDS]
+    kept = [i for i in kept if i not in about[1:]]
     return View(
         words=tuple(w for i in kept if (w := sequence[i])),
         places=tuple(originals[i] for i in kept),
@@ -230,7 +236,9 @@ def _asked(question: Question, sequence: list[str | None]) -> tuple[str, ...]:
             return (*NOTIONS[word], *named)
         if word in QUESTION_WORDS:
             return _after_question_word(sequence[i + 1 :])
-    return _nouns(sequence)
+    # A statement with a gap asks for what it points at ("Ys was built by this person").
+    pointed = next((i for i, word in enumerate(sequence) if word in DEMONSTRATIVES), -1)
+    return _nouns(sequence[pointed + 1 :])
 
 
 def _names_who(sequence: list[str | None], i: int) -> bool:
@@ -265,10 +273,11 @@ def _at(sequence: list[str | None], i: int) -> str | None:
 
 
 def _nouns(rest: list[str | None]) -> tuple[str, ...]:
-    """The first stretch of content words, at most two: a noun and what is written together with it."""
+    """The first stretch of content words, at most two: a noun and what is written with it, but no verb form."""
     words: list[str] = []
     for word in rest:
-        if word and word not in FUNCTION_WORDS and word not in COMMAND_WORDS and word not in RETURN_WORDS:
+        is_verb = bool(words) and word is not None and (word.endswith("ed") or word in IRREGULAR_FORMS)
+        if word and not is_verb and word not in FUNCTION_WORDS | COMMAND_WORDS and word not in RETURN_WORDS:
             words.append(word)
         elif words:
             break

@@ -284,7 +284,7 @@ class EncodedPaths:
         claims = np.where(self._demand_back, way_back[self._demand_columns], best[self._demand_columns])
         named = np.where(self._demand_through >= 0, THROUGH * best[self._demand_through], 0.0)
         claims = np.maximum(np.maximum(claims, named), self._demand_silent)
-        return np.asarray((np.log(FLOOR + claims) * self._demand_there).sum(axis=1), dtype=np.float32)
+        return np.asarray((log_support(claims) * self._demand_there).sum(axis=1), dtype=np.float32)
 
 
 def _either_way(path: RelationPath, either_way: Collection[tuple[str, str, str]]) -> bool:
@@ -405,6 +405,11 @@ def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word
     return 0.0 if expected is None else 0.5 if expected == step.direction else -0.5
 
 
+def log_support(given: NDArray[Any]) -> NDArray[Any]:
+    """The log of what hops are given; a hop that is worded outright adds nothing, however many there are."""
+    return np.asarray(np.log((FLOOR + given) / (1.0 + FLOOR)))
+
+
 @dataclass(frozen=True, slots=True)
 class Wording:
     """How a path's demands are worded, as in :class:`Parts`; ``first_word`` is what the first one claims, -1: none."""
@@ -430,7 +435,7 @@ def wording(demands: Sequence[Demand], meanings: Meanings, order_weight: float =
     claimed = {word for _, word in by_hop}
     left = sum(named for word, named in enumerate(meanings.named) if word not in claimed)
     return Wording(
-        float(np.log(FLOOR + given).sum()),
+        float(log_support(given).sum()),
         _disorder(by_hop, claims, meanings.view.distances),
         float(left),
         by_hop[0][1] if by_hop and by_hop[0][0] == 0 else -1,
@@ -453,7 +458,7 @@ def _in_order(
     """Give a demand another word, its own to whom that belonged, as long as order gains more than support loses."""
 
     def worth(pairs: list[tuple[int, int]]) -> float:
-        support = sum(math.log(FLOOR + claims[word, demand]) for demand, word in pairs)
+        support = float(log_support(np.array([claims[word, demand] for demand, word in pairs])).sum())
         return support - weight * _disorder(pairs, claims, distances)
 
     best = worth(by_hop)

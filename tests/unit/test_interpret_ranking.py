@@ -147,6 +147,16 @@ TWO = path("Ship", ("SAILED_ON", "in", "Trip"), ("LED", "in", "Person"))
 ONE = path("Ship", ("DESIGNED", "in", "Person"))
 
 
+def log_given(probability: float) -> float:
+    """What a hop gets that claims a word with this probability; 0 for one that is worded outright."""
+    return math.log((FLOOR + probability) / (1 + FLOOR))
+
+
+def test_a_hop_that_is_worded_outright_costs_and_gains_nothing() -> None:
+    words = np.array([[1.0, 0, 0, 0, 0, 0, 0, 0]], np.float32)
+    assert wording(encoded(ONE).demands[0], meanings((1,), words)).support == pytest.approx(0.0, abs=1e-6)
+
+
 def test_coverage_is_what_the_terms_and_null_explain() -> None:
     # DESIGNED .9 + null .1; then of LED .6, SAILED_ON .2, null .2 only null belongs to the path.
     assert encoded(ONE).coverage(WORDS)[0] == pytest.approx(math.log(FLOOR + 1.0) + math.log(FLOOR + 0.2), abs=1e-5)
@@ -155,7 +165,7 @@ def test_coverage_is_what_the_terms_and_null_explain() -> None:
 def test_support_gives_each_hop_a_word_of_its_own() -> None:
     # LED takes the second word (.6), so SAILED_ON is left with the first (0), though .2 would be there.
     worded = wording(encoded(TWO).demands[0], meanings())
-    assert worded.support == pytest.approx(math.log(FLOOR + 0.6) + math.log(FLOOR + 0.0), abs=1e-5)
+    assert worded.support == pytest.approx(log_given(0.6) + log_given(0.0), abs=1e-5)
     assert worded.first_word == 0
 
 
@@ -176,7 +186,7 @@ def test_a_relation_followed_a_third_time_needs_more_than_a_third_word() -> None
     assert [d.again for d in encoded(thrice).demands[0]] == [False, False, True]
     words = np.array([[0.9, 0, 0, 0, 0, 0, 0, 0.1]] * 3, np.float32)
     worded = wording(encoded(thrice).demands[0], meanings((1, 2, 3), words))
-    assert worded.support == pytest.approx(2 * math.log(FLOOR + 0.9) + math.log(FLOOR + 0.27), abs=1e-5)
+    assert worded.support == pytest.approx(2 * log_given(0.9) + log_given(0.27), abs=1e-5)
 
 
 def test_order_costs_the_smaller_claim_of_an_inversion() -> None:
@@ -190,7 +200,7 @@ def test_a_way_back_may_be_claimed_by_a_return_word() -> None:
     back = path("Person", ("DESIGNED", "out", "Ship"), ("DESIGNED", "in", "Person"))
     words = np.array([[0.8, 0, 0, 0, 0, 0, 0, 0.2], [0, 0, 0, 0, 0, 0, 0.7, 0.3]], np.float32)
     support = wording(encoded(back).demands[0], meanings(words=words)).support
-    assert support == pytest.approx(math.log(FLOOR + 0.8) + math.log(FLOOR + 0.7), abs=1e-5)
+    assert support == pytest.approx(log_given(0.8) + log_given(0.7), abs=1e-5)
 
 
 def test_answer_is_the_last_label_or_its_role() -> None:
@@ -215,7 +225,7 @@ def test_two_paths_are_read_as_one_pattern() -> None:
     two = replace(meanings(), view=View(("a", "b"), (0, 1), (1, 1), ("person",), (0, 2), (1, 3)))
     parts = joint_parts([Piece(paths, 0, 0), Piece(paths, 1, 1)], two)
     assert parts.coverage == pytest.approx(math.log(FLOOR + 1.0) + math.log(FLOOR + 0.8), abs=1e-5)
-    assert parts.support == pytest.approx(math.log(FLOOR + 0.9) + math.log(FLOOR + 0.6), abs=1e-5)
+    assert parts.support == pytest.approx(log_given(0.9) + log_given(0.6), abs=1e-5)
     assert parts.order == 0.0
     swapped = joint_parts([Piece(paths, 0, 1), Piece(paths, 1, 0)], two)
     assert swapped.order == pytest.approx(0.9 + 0.6, abs=1e-5)

@@ -1,0 +1,42 @@
+"""The general words of English that reading questions about values leans on, beside those of ``interpret``.
+
+Nothing here belongs to a domain or a graph. Another language replaces this module's tables and keeps everything else.
+"""
+
+from __future__ import annotations
+
+# Short forms in property keys.
+ABBREVIATIONS = {
+    "no": "number", "num": "number", "nr": "number", "nbr": "number", "tel": "telephone", "addr": "address",
+    "desc": "description", "qty": "quantity", "amt": "amount", "reg": "registration", "dob": "birthdate",
+    "avg": "average", "max": "maximum", "min": "minimum", "dept": "department", "lang": "language", "lat": "latitude",
+    "lon": "longitude", "lng": "longitude", "img": "image", "cat": "category", "org": "organization",
+}  # fmt: skip
+
+# Words by which people ask a database for something; they say nothing of what is asked.
+REQUEST_WORDS = frozenset(
+    """please tell give show find list let know want need question answer retrieve return get fetch display provide
+    identify determine calculate compute report output select include including see look up obtain state mention
+    considering consider along respective respectively corresponding resulting following result results what's""".split()
+)
+# Words for parts of a graph or of a collection, and what binds a name to what it names.
+PLAIN_WORDS = frozenset(
+    """graph database dataset data node nodes entity entities record records recorded entry entries relationship
+    relationships property properties attribute attributes field value values available existing exist exists exactly
+    stored present there associated linked connected related corresponding belonging based specific given certain
+    particular named called titled labelled labeled known as named name's having with whose where also any other
+    another someone anyone somebody anybody everyone everybody those one ones individual same only just full current
+    currently detail details information please whole entire across throughout among amongst between type-of kind
+    within per each every registered listed marked categorized described defined involving regarding concerning
+    """.split()
+)
+# Behind a sentence's end, "and" or a comma these begin the clause that says which columns are wanted.
+CLOSING_VERBS = frozenset(
+    "return retrieve display list show provide give include output report returning retrieving displaying".split()
+)
+# Words for a name.
+NAME_WORDS = frozenset("name names called named titled".split())
+# Words that refer back to what was named before.
+BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
+# Words that stand for persons when they ask or refer.
+PERSON_WORDS = frozenset("who whom whose people person persons someone anyone everyone individual individuals".split())

@@ -1,0 +1,96 @@
+"""Readings of questions about values: from a question to ranked queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arcgraph.domain import Anchor, Schema
+from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
+from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
+from arcgraph.interpret.tables.columns import Columns, Query
+from arcgraph.interpret.tables.mentions import Asked, Linker
+from arcgraph.interpret.tables.parse import Draft, Parser
+from arcgraph.interpret.terms import Calibration, EmbedWords
+from arcgraph.search.values import ValueIndex
+
+MOST_READINGS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """One way to read a question as a query over values.
+
+    ``entity`` is the number of the node whose entities are the answer, -1 where the rows are. ``fit`` (0 to 1) is how
+    well the words and the query explain each other; ``score`` compares readings of one question.
+    """
+
+    pattern: Pattern
+    text: str
+    score: float
+    fit: float
+    entity: int = -1
+    is_path: bool = False
+    anchors: tuple[Anchor, ...] = ()
+
+    def words(self) -> str:
+        """The reading as a person can check it."""
+        return self.text
+
+
+class TableReader:
+    """Reads questions about values against one graph. Thread-safe."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        names: Names,
+        values: ValueIndex,
+        embed: EmbedWords,
+        calibration: Calibration | None = None,
+    ):
+        self._catalog = Catalog(schema, embed, calibration)
+        self._linker = Linker(self._catalog, names, values)
+        self._parser = Parser(self._catalog)
+
+    def read(self, text: str) -> list[TableReading]:
+        """Readings, best first, no two of one query."""
+        asked = self._linker.read(text)
+        found: dict[Pattern | str, TableReading] = {}
+        for draft in self._parser.parse(asked):
+            query = Columns(self._catalog, asked, draft).query()
+            if query is None:
+                continue
+            reading = self._reading(asked, draft, query)
+            key = repr(reading.pattern)
+            if key not in found or found[key].score < reading.score:
+                found[key] = reading
+        return sorted(found.values(), key=lambda r: -r.score)[:MOST_READINGS]
+
+    def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
+        score = draft.score - query.loose
+        words = max(1, len(draft.uses) + len(draft.marks))
+        return TableReading(
+            query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
+            _is_path(draft, query.pattern),
+        )  # fmt: skip
+
+
+def serves(schema: Schema) -> bool:
+    """Whether the schema says enough to read tables by: relations are types, and not too many."""
+    return schema.relations.kind == "types" and len(schema.types) <= MOST_TYPES and bool(schema.labels)
+
+
+def _is_path(draft: Draft, pattern: Pattern) -> bool:
+    """Whether a path between named things says all of it: no condition but on names, and entities or their number."""
+    outputs = [p.expression for p in pattern.returns]
+    plain = all(
+        isinstance(e, Entity) or (isinstance(e, Aggregate) and e.function in ("count", "exists")
+                                  and not isinstance(e.of, Property))
+        for e in outputs
+    )  # fmt: skip
+    tests = [test for node in draft.nodes for test in node.tests] + [t for hop in draft.hops for t in hop.tests]
+    names = sum(1 for use in draft.uses if use.kind == "value" and use.is_name)
+    return plain and len(outputs) == 1 and not pattern.order and bool(tests) and names == len(tests) and bool(draft.hops)

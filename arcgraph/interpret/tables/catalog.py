@@ -61,9 +61,10 @@ class Catalog:
         self.vocabulary = Vocabulary([_term(m) for m in self.meanings], embed, calibration)
         self._words = [content(_term(m).words) for m in self.meanings]
         self.by_type: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for start, kind, end in self._triples():
-            self.by_type[kind].append((start, end))
         self.shared = self._shared_labels()
+        for start, kind, end in self._triples():
+            if not any(self._is_within(start, a) and self._is_within(end, b) for a, b in self.by_type[kind]):
+                self.by_type[kind].append((start, end))
 
     def _meanings(self) -> Iterator[Meaning]:
         yield from (Meaning("label", label) for label in self.labels)
@@ -157,8 +158,18 @@ class Catalog:
         return found[: MOST_WAYS * 2 if len(found[0:1]) and len(found[0]) == 1 else MOST_WAYS]
 
     def ends(self, kind: str, label: str) -> list[Step]:
-        """Where a type leads from a label: the most frequent label each way first."""
-        return [step for step in self._steps[label] if step.type == kind]
+        """Where a type leads from a label: the most frequent label each way first, none that is a part of another."""
+        found: list[Step] = []
+        for step in self._steps[label]:
+            if step.type == kind and not any(
+                step.forward == s.forward and self._is_within(step.label, s.label) for s in found
+            ):
+                found.append(step)
+        return found
+
+    def _is_within(self, label: str, other: str) -> bool:
+        """Whether what bears a label may as well be spoken of by another, more general one."""
+        return label == other or (label, other) in self.shared
 
     # --- labels that nodes share -------------------------------------------------------------------------------------
 
@@ -176,12 +187,39 @@ class Catalog:
 
     # --- meanings of phrases -----------------------------------------------------------------------------------------
 
-    def is_name(self, phrase: tuple[str, ...], at: int) -> bool:
-        """Whether words of a phrase are, one for one, the words of a meaning's name, in order or turned with "of"."""
-        words = self._words[at]
-        return len(words) == len(phrase) and all(shared_stem(a, b) >= _SAME for a, b in zip(phrase, words, strict=True))
+    def named_by(self, phrase: tuple[str, ...]) -> list[Meaning]:
+        """What has a name of just these words, plural endings and derivations aside."""
+        return [self.meanings[i] for i in self._by_size.get(len(phrase), ()) if _are_same(phrase, self._words[i])]
+
+    @cached_property
+    def heads(self) -> Mapping[str, tuple[str, ...]]:
+        """The labels whose names of several words end with a word."""
+        found: dict[str, tuple[str, ...]] = {}
+        for meaning, words in zip(self.meanings, self._words, strict=True):
+            if meaning.kind == "label" and len(words) > 1:
+                head = words[-1].rstrip("s")
+                found[head] = (*found.get(head, ()), meaning.name)
+        return found
+
+    def called(self, word: str) -> list[Meaning]:
+        """What has a single word as its whole name, plural endings aside."""
+        one = word.rstrip("s")
+        return [self.meanings[i] for i in self._by_size.get(1, ()) if self._words[i][0].rstrip("s") == one]
+
+    @cached_property
+    def _by_size(self) -> Mapping[int, list[int]]:
+        sizes: dict[int, list[int]] = defaultdict(list)
+        for i, words in enumerate(self._words):
+            sizes[len(words)].append(i)
+        return sizes
 
 
+def _are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return all(shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING for a, b in zip(phrase, words, strict=True))
+
+
+# Forms of one word differ by endings of at most so many letters.
+_ENDING = 4
 _SAME = 0.75
 
 

@@ -21,12 +21,13 @@ from arcgraph.graph.pattern import (
     Projection,
     Property,
 )
-from arcgraph.interpret.english import YES_NO_STARTS
+from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import CLOSING_VERBS
+from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Condition
 from arcgraph.interpret.tables.parse import Draft, Test, Use
 from arcgraph.interpret.verbalise import phrase
@@ -146,7 +147,7 @@ class Columns:
             filters += [f for t in link.tests for f in self._filters("relationship", name_of_hop(i), link.type, t)]
         for i, node in enumerate(self._draft.nodes):
             filters += [f for t in node.tests for f in self._filters("node", name_of_node(i), node.label, t)]
-        return Pattern(nodes, tuple(hops), filters=tuple(filters))
+        return Pattern(nodes, tuple(hops), filters=(*filters, *self._known()))
 
     def _filters(self, side: Literal["node", "relationship"], variable: str, owner: str, test: Test) -> Iterator[Filter]:
         del side, owner
@@ -363,19 +364,22 @@ class Columns:
     def _plain(self, aggregates: Sequence[Output], keys: Sequence[Output]) -> Iterator[Output]:
         """Properties and, in a closing clause, labels that are asked for by themselves."""
         has_closing = self._closing is not None and any(self._in_closing(self._char(u)) for u in self._uses)
+        # What is said behind an aggregate is what it is of, and no group.
+        grouped_by_rest = bool(aggregates)
+        first = min((m.start for m in self._marks if m.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE)), default=0)
         for n, use in enumerate(self._uses):
             closing = self._in_closing(self._char(use))
             if n in self._taken or use.spent or use.kind in ("value", "relation"):
                 continue
             if use.kind == "label":
-                if closing and self._compound(n) == n and not self._is_owner(n):
+                if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n):
                     yield from self._outputs(use)
                 continue
             if use.at < 0 or (has_closing and not closing and not self._adds()):
                 continue
             if closing and aggregates and self._is_restated(use, aggregates):
                 continue
-            if not closing and self._is_condition(n):
+            if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
                 continue
             yield from self._outputs(use)
 
@@ -386,6 +390,14 @@ class Columns:
         before = self._uses[n - 1]
         between = [unit.text for unit in self._asked.units[before.last : self._uses[n].first]]
         return before.kind == "property" and before.at == self._uses[n].at and "of" in between
+
+    def _is_listed(self, n: int) -> bool:
+        """Whether a label at the head is one column beside a property ("all houses and the names of the battles")."""
+        follows = n + 1
+        if n or follows >= len(self._uses) or self._uses[follows].kind != "property" or self._uses[follows].spent:
+            return False
+        between = [u.text for u in self._asked.units[self._uses[0].last : self._uses[follows].first]]
+        return bool(between) and between[0] == "and" and all(w in FUNCTION_WORDS for w in between)
 
     def _adds(self) -> bool:
         """Whether the closing clause only adds columns ("and also retrieve")."""
@@ -402,9 +414,35 @@ class Columns:
     def _is_condition(self, n: int) -> bool:
         """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
         use = self._uses[n]
+        if self._is_known(use):
+            return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before)
         return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
+
+    def _is_known(self, use: Use) -> bool:
+        """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""
+        before = [unit.text for unit in self._asked.units[max(0, use.first - 1) : use.first]]
+        behind = [unit.text for unit in self._asked.units[use.last : use.last + 2]]
+        return bool(KNOWN_WORDS & set(before)) or (
+            len(behind) == 2 and behind[0] in COPULAS and behind[1] in KNOWN_WORDS
+        )
+
+    def _known(self) -> Iterator[Filter]:
+        """Conditions that properties have values, and no placeholders for one."""
+        for use in self._uses:
+            if use.kind != "property" or use.spent or use.at < 0 or not self._is_known(use):
+                continue
+            prop = self._property(use)
+            yield Filter(prop, "is not null")
+            holder = self._holder(use)
+            samples = {s for s in self._catalog.info(holder).samples if isinstance(s, str)}
+            for text in sorted(s for s in samples if s.casefold() in PLACEHOLDERS):
+                yield Filter(prop, "<>", text)
+
+    def _holder(self, use: Use) -> Holder:
+        owner = self._draft.nodes[use.at].label if use.side == "node" else self._draft.hops[use.at].type
+        return Holder(use.side, owner, use.keys[0])
 
     def _outputs(self, use: Use) -> Iterator[Output]:
         if use.kind == "label":
@@ -437,9 +475,8 @@ class Columns:
 
     def _property(self, use: Use, *, numeric: bool = False) -> Property:
         variable = name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
-        owner = self._draft.nodes[use.at].label if use.side == "node" else self._draft.hops[use.at].type
         key = use.keys[0]
-        info = self._catalog.info(Holder(use.side, owner, key))
+        info = self._catalog.info(self._holder(use))
         is_text = info.type == "string" and form_of(info).writing == "figures"
         return Property(variable, key, numeric and is_text)
 

@@ -30,6 +30,26 @@ PLAIN_WORDS = frozenset(
     within per each every registered listed marked categorized described defined involving regarding concerning
     """.split()
 )
+# Verbs that say no more than that something took place, in the forms in which they are no nouns.
+LIGHT_VERBS = frozenset(
+    """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
+    occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
+    involve involves involved involving been being become became do does did done went goes come came use""".split()
+)
+# Phrases for one thing, for what keys are usually called.
+SAME_PHRASES = (
+    ("last name", "surname", "family name"),
+    ("first name", "given name", "forename", "name"),
+    ("postal code", "postcode", "zip code", "zip", "post code"),
+    ("phone number", "telephone number", "phone", "telephone"),
+    ("email", "email address", "mail", "e mail"),
+    ("date of birth", "birth date", "birthdate", "birthday", "born"),
+    ("nationality", "country"),
+)
+# Nouns that only close the name of a property ("badge number", "country name").
+TAIL_NOUNS = frozenset("number numbers code codes value values id ids identifier identifiers no".split())
+# Words by which a value is said to be there at all.
+KNOWN_WORDS = frozenset("known specified given available recorded defined valid non-null listed provided".split())
 # Behind a sentence's end, "and" or a comma these begin the clause that says which columns are wanted.
 CLOSING_VERBS = frozenset(
     "return retrieve display list show provide give include output report returning retrieving displaying".split()

@@ -6,7 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol
 
 from arcgraph.graph.pattern import Operator
@@ -14,10 +14,18 @@ from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
 from arcgraph.interpret.fitting import Fit, fit
-from arcgraph.interpret.literals import MOMENTS, NUMBERS, TEXTS, Kind, Literal as Written, read_literals
+from arcgraph.interpret.literals import MOMENTS, TEXTS, Kind, Literal as Written, read_literals
 from arcgraph.interpret.marks import Deed, Mark, read_operators
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
-from arcgraph.interpret.tables.english import CLOSING_VERBS, NAME_WORDS, PLAIN_WORDS, REQUEST_WORDS
+from arcgraph.interpret.tables.english import (
+    CLOSING_VERBS,
+    LIGHT_VERBS,
+    NAME_WORDS,
+    PLAIN_WORDS,
+    REQUEST_WORDS,
+    SAME_PHRASES,
+    TAIL_NOUNS,
+)
 from arcgraph.search.values import ValueIndex, ValueMention
 
 # Below this a probability is noise.
@@ -28,6 +36,7 @@ MOST_PHRASE = 4
 _LEAST = 0.05
 # What leaving a mark out costs, and a value that stands in quotation marks or looks like a code.
 DROPPED_MARK = 1.5
+_DOUBTFUL_MARK = 0.5
 DROPPED_VALUE = 6.0
 _DROPPED_NUMBER = 3.0
 # A word that carries nothing is hardly missed, nor is one right behind what it makes a compound with ("crew size").
@@ -36,12 +45,22 @@ _COMPOUND = 0.5
 _NAME = 1.0
 # So many words at most belong to how a request opens.
 _OPENING = 4
+# Shorter words have no plural that is looked for.
+_PLURAL = 4
 # A name that swallows a mark ("average height").
 _SWALLOWED = 0.8
 # So much dropping a likely value costs; from this logarithm on a word says a thing of the schema outright.
 _LIKELY_VALUE = 1.5
 _OUTRIGHT = -0.3
 _NAMED = -2.0
+# What a word means less where it is another thing's whole name, and where it names a label first of all.
+_NOT_EXACT = 1.0
+_SECOND = 0.6
+# What a word means that is the head of a label's name ("call" of PhoneCall).
+_HEAD_NOUN = 0.3
+# What each word of a whole name costs that is taken apart.
+_APART = 0.5
+_DOUBTFUL_NAME = 0.1
 
 
 class Unit(NamedTuple):
@@ -99,6 +118,7 @@ class Asked:
     marks: list[Mark] = field(default_factory=list)
     literals: list[Written] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
+    singular: str | None = None
 
 
 class Values(Protocol):
@@ -124,6 +144,12 @@ def units_of(text: str) -> list[Unit]:
     return found
 
 
+def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The other phrases of general English for the same kind of property."""
+    one = " ".join((*words[:-1], words[-1].rstrip("s"))) if not words[-1].endswith("ss") else " ".join(words)
+    return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
+
+
 class Linker:
     """Finds what a question's words may mean in one graph. Thread-safe."""
 
@@ -139,13 +165,17 @@ class Linker:
         asked.marks = read_operators(text, asked.literals)
         meanings = self._meanings(asked)
         schema = list(self._schema(asked, meanings))
+        asked.singular = _singular(asked, schema)
         values = list(self._value_stretches(asked, _named_holders(schema)))
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
-        for stretch in [*values, *self._marks(asked), *_but_likely(schema, likely)]:
+        whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
+        for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
         for i, unit in enumerate(asked.units):
-            asked.stretches[i].append(Stretch(i, i + 1, log=self._left_out(asked, i, unit, meanings, strong)))
+            left = Stretch(i, i + 1, log=self._left_out(asked, i, unit, meanings, strong))
+            left = replace(left, log=min(left.log, max((v.log for v in values if v.first <= i < v.last and i in likely), default=0.0)))
+            asked.stretches[i] += _taken_apart([left], whole)
         return asked
 
     # --- the schema ----------------------------------------------------------------------------------------------
@@ -165,21 +195,44 @@ class Linker:
                 yield Stretch(i, i + 1, senses)
 
     def _phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
-        """Senses of several words that are a whole name, one for one."""
+        """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
         words = tuple(unit.text for unit in asked.units[first : first + size])
+        if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
+            return ()
         turned = tuple(w for w in (*words[2:], *words[:1])) if size >= 3 and words[1] == "of" else ()
-        senses: list[Sense] = []
-        for at, meaning in enumerate(self._catalog.meanings):
-            if self._catalog.is_name(words, at) or (turned and self._catalog.is_name(turned, at)):
-                senses.append(_sense(meaning, 0.0))
-        return tuple(senses)
+        found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
+        if found:
+            return tuple(_sense(meaning, 0.0) for meaning in found)
+        for same in same_phrases(words):
+            if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[-1] in TAIL_NOUNS:
+            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
+            return tuple(_sense(meaning, -0.1) for meaning in kept)
+        return ()
 
     def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
         if word in NAME_WORDS:
             return (Sense("property", math.log(0.9), word, self._naming(), is_name=True),)
+        for same in same_phrases((word,)):
+            if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
+                if not self._catalog.named_by((word,)):
+                    return tuple(_sense(meaning, -0.05) for meaning in kept)
+        exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
         found.sort(key=lambda item: -item[0])
-        return tuple(_sense(meaning, math.log(FLOOR + p)) for p, meaning in found[:MOST_SENSES])
+        senses = [_sense(m, math.log(FLOOR + p) - (_NOT_EXACT if exact and m not in exact else 0.0)) for p, m in found]
+        senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
+        if not exact:
+            senses = [s for s in senses if s.kind != "label" or s.name not in self._catalog.heads.get(word.rstrip("s"), ())]
+            senses += [Sense("label", -_HEAD_NOUN, name) for name in self._catalog.heads.get(word.rstrip("s"), ())]
+        # Where a word names a label it is a noun, and what else is called so comes second.
+        names_label = any(m.kind == "label" for m in exact)
+        return tuple(
+            replace(s, log=(0.0 if s.kind == "label" else -_SECOND)) if _is_any(s, exact) and names_label else
+            replace(s, log=0.0) if _is_any(s, exact) else s
+            for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
+        )  # fmt: skip
 
     def _naming(self) -> tuple[Holder, ...]:
         return tuple(
@@ -207,7 +260,14 @@ class Linker:
 
     def _named(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Names of nodes, as conditions on the property that holds them."""
-        for mention in self._names.find(asked.text):
+        yield from self._named_in(asked, asked.text)
+        if asked.singular is not None:
+            yield from self._named_in(asked, asked.singular)
+
+    def _named_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
+        for mention in self._names.find(text):
+            if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
+                continue
             sure = self._sureness(mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy"):
                 continue
@@ -259,13 +319,22 @@ class Linker:
             return 0.0
         if mention.capitalised and not mention.initial:
             return float(mention.score)
-        nothing = float(self._catalog.vocabulary.meanings(words)[:, self._catalog.vocabulary.null].max())
+        rows = self._catalog.vocabulary.meanings(words)
+        something = float(rows[:, : len(self._catalog.meanings)].max(axis=1, initial=0.0).min())
+        nothing = max(float(rows[:, self._catalog.vocabulary.null].max()), (1.0 - something) / 3)
         plain = len(words) == 1 and (words[0] in PLAIN_WORDS or words[0] in REQUEST_WORDS or words[0] in COMMAND_WORDS)
         return float(mention.score) * max(0.2, min(1.0, 3 * nothing)) * (0.1 if plain else 0.9)
 
     def _held(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Values of properties."""
-        for mention in self._values.find(asked.text):
+        yield from self._held_in(asked, asked.text)
+        if asked.singular is not None:
+            yield from self._held_in(asked, asked.singular)
+
+    def _held_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
+        for mention in self._values.find(text):
+            if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
+                continue
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
             sure = self._sureness(mention)
@@ -318,7 +387,7 @@ class Linker:
                     continue
                 said = asked.text[start:end] if literal.comparison else literal.text
                 log = math.log(min(1.0, fitting.score)) - (0.4 if literal.kind in TEXTS else 0.1)
-                vague = literal.kind in NUMBERS or conditions[0].operator in general.TEXT_COMPARATORS
+                vague = literal.kind in (Kind.INTEGER, Kind.FLOAT) or conditions[0].operator in general.TEXT_COMPARATORS
                 sense = Sense("value", log, "vague" if vague else "", (holder,), conditions, said)
                 yield start, end, sense, _DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
 
@@ -369,7 +438,7 @@ class Linker:
         for mark in asked.marks:
             span = _units_within(asked.units, mark.start, mark.end)
             if span is not None:
-                yield Stretch(*span, mark=mark, log=-0.3 if mark.doubtful else 0.0)
+                yield Stretch(*span, mark=mark, log=-_DOUBTFUL_MARK if mark.doubtful else 0.0)
 
     def _left_out(self, asked: Asked, at: int, unit: Unit, meanings: Any, strong: Sequence[tuple[int, int]]) -> float:
         """The logarithm of leaving a word out."""
@@ -384,7 +453,7 @@ class Linker:
             return -DROPPED_MARK
         if word in ("name", "names"):
             return -_NAME
-        opens = word in COMMAND_WORDS and at <= _OPENING
+        opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
             return -_PLAIN
         if word.isdigit():
@@ -394,6 +463,32 @@ class Linker:
         if at and float(meanings[at - 1][: len(self._catalog.meanings)].max()) > 0.7 and meanings[at].max() < 0.7:
             return max(least, -_COMPOUND)
         return least
+
+
+def _singular(asked: Asked, schema: Sequence[Stretch]) -> str | None:
+    """The question with plurals that say nothing of the schema outright in the singular, of the same length."""
+    outright = {s.first for s in schema if s.last == s.first + 1 and any(x.log >= _OUTRIGHT for x in s.senses)}
+    text = asked.text
+    for i, unit in enumerate(asked.units):
+        if i in outright or unit.text in FUNCTION_WORDS or unit.text in PLAIN_WORDS or len(unit.text) < _PLURAL:
+            continue
+        word = text[unit.start : unit.end]
+        if word.endswith("ies"):
+            text = f"{text[: unit.start]}{word[:-3]}y  {text[unit.end :]}"
+        elif word.endswith("s") and not word.endswith("ss"):
+            text = f"{text[: unit.start]}{word[:-1]} {text[unit.end :]}"
+    return text if text != asked.text else None
+
+
+def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
+    """Whether a stretch ends with a word that was made singular."""
+    assert asked.singular is not None
+    last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
+    return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+def _is_any(sense: Sense, meanings: Sequence[Meaning]) -> bool:
+    return any(sense.kind == m.kind and sense.name == m.name for m in meanings)
 
 
 def _swallows(asked: Asked, first: int, last: int) -> bool:
@@ -406,6 +501,16 @@ def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
     """The properties that words of the question say more or less outright."""
     return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED and not s.is_name
                      for h in s.holders)  # fmt: skip
+
+
+def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]]) -> list[Stretch]:
+    """Stretches at their cost where they take a whole name of several words apart."""
+    found = []
+    for stretch in stretches:
+        inside = any(a <= stretch.first < b and (stretch.first, stretch.last) != (a, b) and stretch.last - stretch.first
+                     <= b - a for a, b in whole)  # fmt: skip
+        found.append(replace(stretch, log=stretch.log - _APART) if inside else stretch)
+    return found
 
 
 def _but_likely(schema: Sequence[Stretch], likely: frozenset[int]) -> Iterator[Stretch]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from arcgraph.interpret.english import FUNCTION_WORDS
+from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Step, Way
 from arcgraph.interpret.tables.english import BACK_WORDS
@@ -35,8 +35,14 @@ _AGAIN = 1.2
 _DEFERRED = 0.1
 _UNNAMED_KEY = 1.0
 _NAMED_KEY = 0.6
+# A value right behind the name of another property than its own.
+_CONTRADICTED = 1.2
 # A node that nothing is said of.
-_IDLE = 0.4
+_IDLE = 0.6
+# A second node of a label where the first one would do.
+_TWIN = 0.7
+# A relation named by a word that as well names a label.
+_NOUN = 0.15
 _WINDOW = 4
 
 
@@ -130,7 +136,7 @@ class Parser:
                 case "property":
                     yield from self._property(base, stretch, sense)
                 case "value":
-                    yield from self._value(base, stretch, sense)
+                    yield from self._value(asked, base, stretch, sense)
 
     # --- joining -------------------------------------------------------------------------------------------------
 
@@ -149,11 +155,12 @@ class Parser:
             yield draft._replace(nodes=(Var(label, False, at),)), 0
         if len(draft.nodes) >= MOST_NODES:
             return
+        twin = _TWIN if any(node.label == label for node in draft.nodes) else 0.0
         for i, node in enumerate(draft.nodes):
             ways = self._catalog.ways(node.label, label)
             shortest = sum(1 for way in ways if len(way) == len(ways[0]))
             for way in ways:
-                cost = (_ONLY_HOP if shortest == 1 else _HOP) + _LONGER[len(way) - 1] + _farther(draft, i)
+                cost = (_ONLY_HOP if shortest == 1 else _HOP) + _LONGER[len(way) - 1] + _farther(draft, i) + twin
                 yield self._walked(draft, i, way, at, cost)
 
     def _walked(self, draft: Draft, start: int, way: Way, at: int, cost: float) -> tuple[Draft, int]:
@@ -258,13 +265,13 @@ class Parser:
 
     # --- values --------------------------------------------------------------------------------------------------
 
-    def _value(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+    def _value(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         by_side: dict[str, list[Holder]] = defaultdict(list)
         for holder in sense.holders:
             by_side[holder.side].append(holder)
         for holder in by_side["relationship"]:
             for with_edge, i in self._with_edge(draft, holder.owner, stretch.first):
-                yield from self._tested(with_edge, stretch, sense, "relationship", i, holder.key)
+                yield from self._tested(asked, with_edge, stretch, sense, "relationship", i, holder.key)
         owners = {holder.owner: holder.key for holder in by_side["node"]}
         if not owners:
             return
@@ -273,13 +280,14 @@ class Parser:
             if key is None or not _may_test(node.tests, key, sense):
                 continue
             near = draft._replace(score=draft.score - _farther(draft, i))
-            yield from self._tested(near, stretch, sense, "node", i, key)
+            yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(draft, owner, stretch.first):
-            yield from self._tested(reached, stretch, sense, "node", i, owners[owner])
+            yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
 
     def _tested(
-        self, draft: Draft, stretch: Stretch, sense: Sense, side: Literal["node", "relationship"], i: int, key: str
+        self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense, side: Literal["node", "relationship"],
+        i: int, key: str,
     ) -> Iterator[Draft]:
         """The draft with the value's test; a property named right before it then only says which property that is."""
         test = Test(key, sense.conditions, sense.text, stretch.first, stretch.last)
@@ -293,7 +301,8 @@ class Parser:
         use = Use("value", *_span(stretch), side, i, (key,), is_name=sense.is_name)
         naming = _naming_use(draft, stretch, side, i, key, self._owner(draft, side, i))
         if naming is None:
-            yield _used(draft, use, _UNNAMED_KEY if sense.name == "vague" else 0.3 if not sense.is_name else 0.0)
+            cost = _UNNAMED_KEY if sense.name == "vague" else 0.3 if not sense.is_name else 0.0
+            yield _used(draft, use, cost + (_CONTRADICTED if _is_named_otherwise(asked, draft, stretch) else 0.0))
         else:
             spent = draft.uses[naming]._replace(side=side, at=i, keys=(key,), spent=True)
             yield _used(draft._replace(uses=_put(draft.uses, naming, spent)), use, -_NAMED_KEY)
@@ -417,13 +426,23 @@ def _naming_use(
         use = draft.uses[n]
         if use.kind != "property" or use.spent or stretch.first - use.last > _WINDOW:
             continue
-        if any(u.kind == "value" and u.first >= use.last for u in draft.uses):
+        between = [u for u in draft.uses if u.first >= use.last]
+        if any(u.kind == "value" or (use.is_name and u.kind == "label") for u in between):
             continue
         if use.at == i and use.side == side and key in use.keys:
             return n
         if use.at < 0 and any((h.side, h.owner, h.key) == (side, owner, key) for h in use.holders):
             return n
     return None
+
+
+def _is_named_otherwise(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
+    """Whether a property stands right before a value, with at most a form of "to be" in between."""
+    last = draft.uses[-1] if draft.uses else None
+    if last is None or last.kind != "property" or last.spent:
+        return False
+    between = asked.units[last.last : stretch.first]
+    return len(between) <= 1 and all(unit.text in COPULAS for unit in between)
 
 
 def _may_test(tests: Sequence[Test], key: str, sense: Sense) -> bool:
@@ -447,7 +466,7 @@ def _is_of_another(asked: Asked, uses: Sequence[Use], n: int, use: Use) -> bool:
     follows = uses[n + 1]
     between = [unit.text for unit in asked.units[use.last : follows.first]]
     is_of = bool(between) and between[0] in ("of", "for") and all(w in FUNCTION_WORDS for w in between)
-    return is_of and follows.kind == "label" and follows.at != use.at
+    return is_of and follows.kind in ("label", "value") and follows.side == "node" and follows.at != use.at
 
 
 __all__ = ["Draft", "Link", "Parser", "Step", "Test", "Use", "Var"]

@@ -179,6 +179,8 @@ class Columns:
             return
         if of is None:
             of = self._last_property(mark.start)
+        if of is not None and function in ("avg", "sum") and not self._is_number(self._uses[of]):
+            of = None
         if of is None:
             self._loose += 2.0
             return
@@ -219,8 +221,13 @@ class Columns:
         found = [
             n for n, use in enumerate(self._uses)
             if self._char(use) < end and use.kind == "property" and not use.spent and n not in self._taken
+            and self._between(self._char(use), end) <= _NEXT
         ]  # fmt: skip
         return found[-1] if found else None
+
+    def _is_number(self, use: Use) -> bool:
+        info = self._catalog.info(self._holder(use))
+        return info.type in (*_NUMERIC, "duration") or self._property(use, numeric=True).numeric
 
     def _char(self, use: Use) -> int:
         return self._asked.units[use.first].start
@@ -256,7 +263,7 @@ class Columns:
             self._uses[at].kind == "label"
             and follows < len(self._uses)
             and self._uses[follows].kind == "property"
-            and self._uses[follows].first == self._uses[at].last
+            and all(u.text == "s" for u in self._asked.units[self._uses[at].last : self._uses[follows].first])
             and self._uses[follows].at == self._uses[at].at
         ):
             return follows
@@ -372,7 +379,8 @@ class Columns:
             if n in self._taken or use.spent or use.kind in ("value", "relation"):
                 continue
             if use.kind == "label":
-                if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n):
+                asks = n > 0 and use.first > 0 and self._asked.units[use.first - 1].text in ("what", "which")
+                if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n) or asks:
                     yield from self._outputs(use)
                 continue
             if use.at < 0 or (has_closing and not closing and not self._adds()):

@@ -15,8 +15,8 @@ ABBREVIATIONS = {
 
 # Words by which people ask a database for something; they say nothing of what is asked.
 REQUEST_WORDS = frozenset(
-    """please tell give show find list let know want need question answer retrieve return get fetch display provide
-    identify determine calculate compute report output select include including see look up obtain state mention
+    """please tell give show find list let want need question answer retrieve return get fetch display provide
+    identify determine calculate compute report output select include including see look up obtain mention
     considering consider along respective respectively corresponding resulting following result results what's""".split()
 )
 # Words for parts of a graph or of a collection, and what binds a name to what it names.
@@ -25,9 +25,9 @@ PLAIN_WORDS = frozenset(
     relationships property properties attribute attributes field value values available existing exist exists exactly
     stored present there associated linked connected related corresponding belonging based specific given certain
     particular named called titled labelled labeled known as named name's having with whose where also any other
-    another someone anyone somebody anybody everyone everybody those one ones individual same only just full current
+    another those one ones same only just full current
     currently detail details information please whole entire across throughout among amongst between type-of kind
-    within per each every registered listed marked categorized described defined involving regarding concerning
+    within per each every registered listed marked categorized described defined part regarding concerning
     """.split()
 )
 # Verbs that say no more than that something took place, in the forms in which they are no nouns.
@@ -58,5 +58,8 @@ CLOSING_VERBS = frozenset(
 NAME_WORDS = frozenset("name names called named titled".split())
 # Words that refer back to what was named before.
 BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
-# Words that stand for persons when they ask or refer.
-PERSON_WORDS = frozenset("who whom whose people person persons someone anyone everyone individual individuals".split())
+# Words that stand for any person.
+PERSON_WORDS = frozenset(
+    """people person persons someone anyone everyone somebody anybody everybody individual individuals resident residents
+    human humans citizen citizens""".split()
+)

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
 from arcgraph.graph.pattern import Operator
@@ -21,11 +22,14 @@ from arcgraph.interpret.tables.english import (
     CLOSING_VERBS,
     LIGHT_VERBS,
     NAME_WORDS,
+    PERSON_WORDS,
     PLAIN_WORDS,
     REQUEST_WORDS,
     SAME_PHRASES,
     TAIL_NOUNS,
 )
+from arcgraph.interpret.terms import shared_stem
+from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.values import ValueIndex, ValueMention
 
 # Below this a probability is noise.
@@ -60,6 +64,10 @@ _SECOND = 0.6
 _HEAD_NOUN = 0.3
 # What each word of a whole name costs that is taken apart.
 _APART = 0.5
+_FORM = 0.75
+_SAID = 0.2
+_LEAST_PERSON = 0.15
+_PERSON = 0.6
 _DOUBTFUL_NAME = 0.1
 
 
@@ -144,9 +152,18 @@ def units_of(text: str) -> list[Unit]:
     return found
 
 
+def singular(word: str) -> str:
+    """A noun without its plural ending."""
+    if word.endswith("ies") and len(word) > _PLURAL:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
 def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The other phrases of general English for the same kind of property."""
-    one = " ".join((*words[:-1], words[-1].rstrip("s"))) if not words[-1].endswith("ss") else " ".join(words)
+    one = " ".join((*words[:-1], singular(words[-1])))
     return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
 
 
@@ -170,7 +187,7 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
-        for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(schema, likely)], whole)]:
+        for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
         for i, unit in enumerate(asked.units):
             left = Stretch(i, i + 1, log=self._left_out(asked, i, unit, meanings, strong))
@@ -189,7 +206,8 @@ class Linker:
             for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
                 if senses := self._phrase(asked, i, size):
                     yield Stretch(i, i + size, senses, log=-_SWALLOWED if _swallows(asked, i, i + size) else 0.0)
-            if unit.text in FUNCTION_WORDS or unit.text in REQUEST_WORDS or unit.text.isdigit():
+            is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
+            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
             if senses := self._word(unit.text, meanings[i]):
                 yield Stretch(i, i + 1, senses)
@@ -199,7 +217,8 @@ class Linker:
         words = tuple(unit.text for unit in asked.units[first : first + size])
         if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
             return ()
-        turned = tuple(w for w in (*words[2:], *words[:1])) if size >= 3 and words[1] == "of" else ()
+        is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
+        turned = (*words[2:], words[0]) if is_turned else ()
         found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
         if found:
             return tuple(_sense(meaning, 0.0) for meaning in found)
@@ -214,6 +233,8 @@ class Linker:
     def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
         if word in NAME_WORDS:
             return (Sense("property", math.log(0.9), word, self._naming(), is_name=True),)
+        if word in PERSON_WORDS and not self._catalog.called(word):
+            return self._persons
         for same in same_phrases((word,)):
             if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
                 if not self._catalog.named_by((word,)):
@@ -233,6 +254,16 @@ class Linker:
             replace(s, log=0.0) if _is_any(s, exact) else s
             for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
         )  # fmt: skip
+
+    @cached_property
+    def _persons(self) -> tuple[Sense, ...]:
+        """What words for any person mean here."""
+        row = self._catalog.vocabulary.meanings(["person"])[0]
+        found = [(float(p), m) for p, m in zip(row, self._catalog.meanings, strict=False) if m.kind == "label"]
+        best = max(found, key=lambda item: item[0], default=None)
+        if best is None or best[0] < _LEAST_PERSON:
+            return ()
+        return (_sense(best[1], math.log(FLOOR + min(1.0, 2 * best[0]))),)
 
     def _naming(self) -> tuple[Holder, ...]:
         return tuple(
@@ -320,10 +351,15 @@ class Linker:
         if mention.capitalised and not mention.initial:
             return float(mention.score)
         rows = self._catalog.vocabulary.meanings(words)
-        something = float(rows[:, : len(self._catalog.meanings)].max(axis=1, initial=0.0).min())
-        nothing = max(float(rows[:, self._catalog.vocabulary.null].max()), (1.0 - something) / 3)
+        said = any(self._is_said(word, row) for word, row in zip(words, rows, strict=True))
+        nothing = float(rows[:, self._catalog.vocabulary.null].max()) if said else 1.0
         plain = len(words) == 1 and (words[0] in PLAIN_WORDS or words[0] in REQUEST_WORDS or words[0] in COMMAND_WORDS)
         return float(mention.score) * max(0.2, min(1.0, 3 * nothing)) * (0.1 if plain else 0.9)
+
+    def _is_said(self, word: str, row: Any) -> bool:
+        """Whether a word is a form of what it most likely means in the schema."""
+        best = int(row[: len(self._catalog.meanings)].argmax()) if self._catalog.meanings else -1
+        return best >= 0 and row[best] >= _SAID and _is_form_of(word, self._catalog.meanings[best].name)
 
     def _held(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Values of properties."""
@@ -453,6 +489,8 @@ class Linker:
             return -DROPPED_MARK
         if word in ("name", "names"):
             return -_NAME
+        if word in PERSON_WORDS:
+            return -_PERSON
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
             return -_PLAIN
@@ -513,12 +551,17 @@ def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]])
     return found
 
 
-def _but_likely(schema: Sequence[Stretch], likely: frozenset[int]) -> Iterator[Stretch]:
+def _is_form_of(word: str, name: str) -> bool:
+    """Whether a word is a form of one of a name's words."""
+    return any(shared_stem(word, part) >= _FORM for part in split_name(name))
+
+
+def _but_likely(asked: Asked, schema: Sequence[Stretch], likely: frozenset[int]) -> Iterator[Stretch]:
     """Without vague meanings of words that are values: such a word is hardly one for something of the schema."""
     for stretch in schema:
         if stretch.first not in likely or stretch.last > stretch.first + 1:
             yield stretch
-        elif senses := tuple(s for s in stretch.senses if s.log >= _OUTRIGHT):
+        elif senses := tuple(s for s in stretch.senses if _is_form_of(asked.units[stretch.first].text, s.name)):
             yield Stretch(stretch.first, stretch.last, senses)
 
 

@@ -33,7 +33,10 @@ _FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
 _AGAIN = 1.2
 # A property or number whose node no one names.
 _DEFERRED = 0.1
-_UNNAMED_KEY = 1.0
+_UNNAMED_KEY = 1.3
+_UNNAMED_ID = 1.5
+# A relation whose hop was said already.
+_SAID_AGAIN = 0.1
 _NAMED_KEY = 0.6
 # A value right behind the name of another property than its own.
 _CONTRADICTED = 1.2
@@ -192,13 +195,15 @@ class Parser:
         for i, hop in enumerate(draft.hops):
             if hop.type == sense.name:
                 said = draft.hops[:i] + (hop._replace(paid=0.0),) + draft.hops[i + 1 :]
-                cost = -0.8 * hop.paid if hop.paid else 0.5
+                cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
                 yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
         if len(draft.nodes) >= MOST_NODES:
             return
         for i, node in enumerate(draft.nodes):
+            again = _TWIN if any(hop.type == sense.name and i in (hop.start, hop.end) for hop in draft.hops) else 0.0
             for step in self._catalog.ends(sense.name, node.label)[:4]:
-                walked, _ = self._walked(draft, i, (step,), stretch.first, _farther(draft, i))
+                cost = _farther(draft, i) + (again if step.label != node.label else 0.0)
+                walked, _ = self._walked(draft, i, (step,), stretch.first, cost)
                 hops = (*walked.hops[:-1], walked.hops[-1]._replace(paid=0.0))
                 use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
                 yield _used(walked._replace(hops=hops), use, 0.0)
@@ -302,10 +307,15 @@ class Parser:
         naming = _naming_use(draft, stretch, side, i, key, self._owner(draft, side, i))
         if naming is None:
             cost = _UNNAMED_KEY if sense.name == "vague" else 0.3 if not sense.is_name else 0.0
+            if sense.name == "vague" and side == "node" and self._identifies(draft.nodes[i].label, key):
+                cost += _UNNAMED_ID
             yield _used(draft, use, cost + (_CONTRADICTED if _is_named_otherwise(asked, draft, stretch) else 0.0))
         else:
             spent = draft.uses[naming]._replace(side=side, at=i, keys=(key,), spent=True)
             yield _used(draft._replace(uses=_put(draft.uses, naming, spent)), use, -_NAMED_KEY)
+
+    def _identifies(self, label: str, key: str) -> bool:
+        return self._catalog.schema.labels[label].identifying == key
 
     def _owner(self, draft: Draft, side: str, i: int) -> str:
         return draft.nodes[i].label if side == "node" else draft.hops[i].type

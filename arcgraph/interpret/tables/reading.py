@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from arcgraph.domain import Anchor, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.mentions import Asked, Linker
@@ -74,8 +75,11 @@ class TableReader:
         words = max(1, len(draft.uses) + len(draft.marks))
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
-            _is_path(draft, query.pattern),
+            _is_path(asked, draft, query.pattern),
         )  # fmt: skip
+
+
+_BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGREGATE))
 
 
 def serves(schema: Schema) -> bool:
@@ -83,9 +87,12 @@ def serves(schema: Schema) -> bool:
     return schema.relations.kind == "types" and len(schema.types) <= MOST_TYPES and bool(schema.labels)
 
 
-def _is_path(draft: Draft, pattern: Pattern) -> bool:
+def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
     """Whether a path between named things says all of it: no condition but on names, and entities or their number."""
     outputs = [p.expression for p in pattern.returns]
+    if any(m.deed in _BEYOND_PATHS and not m.doubtful and (m.deed != Deed.AGGREGATE or m.value != "count")
+           for m in asked.marks):  # fmt: skip
+        return False
     plain = all(
         isinstance(e, Entity) or (isinstance(e, Aggregate) and e.function in ("count", "exists")
                                   and not isinstance(e.of, Property))

@@ -132,7 +132,7 @@ class Agent:
             answer = self._from_paths(question, trace, ready, interpretation)
             if tables and answer.status != Status.ANSWERED:
                 second = self._from_tables(question, trace, ready, tables)
-                answer = second if second.status == Status.ANSWERED else answer
+                answer = second if second.status in (Status.ANSWERED, Status.INSUFFICIENT) else answer
         assert answer is not None
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)

@@ -36,6 +36,8 @@ THING = "x"
 # A word this far behind a mark is still what the mark is about, in words.
 _REACH = 8
 _NEXT = 3
+# A property that a word means only by association is no column but at the head.
+_VAGUE = -0.7
 _NUMERIC = ("integer", "float")
 _MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
@@ -88,6 +90,10 @@ class Columns:
     def query(self) -> Query | None:
         """The query of the draft; ``None`` where nothing is asked for."""
         aggregates = list(self._aggregates())
+        for use in self._uses:
+            plain = [m for m in self._asked.marks if self._is_swallowed(m, use) and not m.doubtful]
+            if use.kind == "property" and plain and not self._draft.marks and not self._is_named(use.at):
+                self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
         keys = list(self._groups()) if aggregates else []
@@ -186,6 +192,8 @@ class Columns:
             return
         self._taken.add(of)
         use = self._uses[of]
+        if self._is_swallowed(mark, use) and self._is_named(use.at):
+            self._loose += 0.5
         yield Output(Aggregate(function, self._property(use, numeric=True)), f"{_FUNCTIONS[function]} {_words(use)}")
 
     def _count(self, at: int) -> Output:
@@ -212,7 +220,7 @@ class Columns:
     def _next_property(self, start: int) -> int | None:
         """The first open property behind a character."""
         for n, use in enumerate(self._uses):
-            if self._char(use) < start or use.kind != "property" or use.spent or n in self._taken or use.is_name:
+            if self._asked.units[use.last - 1].end <= start or use.kind != "property" or use.spent or n in self._taken or use.is_name:
                 continue
             return n if self._between(start, self._char(use)) <= _REACH else None
         return None
@@ -224,6 +232,15 @@ class Columns:
             and self._between(self._char(use), end) <= _NEXT
         ]  # fmt: skip
         return found[-1] if found else None
+
+    def _is_swallowed(self, mark: Mark, use: Use) -> bool:
+        """Whether the word of a mark is a part of the property's own name ("average height")."""
+        return self._char(use) <= mark.start and mark.end <= self._asked.units[use.last - 1].end
+
+    def _is_named(self, node: int) -> bool:
+        """Whether a node is told by its name, so that there is one, and nothing to take an average of."""
+        told = any(u.kind == "value" and u.is_name and u.side == "node" and u.at == node for u in self._uses)
+        return told and "all" not in [unit.text for unit in self._asked.units]
 
     def _is_number(self, use: Use) -> bool:
         info = self._catalog.info(self._holder(use))
@@ -383,6 +400,8 @@ class Columns:
                 if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n) or asks:
                     yield from self._outputs(use)
                 continue
+            if use.log < _VAGUE and n and not closing:
+                continue
             if use.at < 0 or (has_closing and not closing and not self._adds()):
                 continue
             if closing and aggregates and self._is_restated(use, aggregates):
@@ -425,7 +444,7 @@ class Columns:
         if self._is_known(use):
             return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
-        has = any(word in ("have", "has", "having", "had", "with") for word in before)
+        has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
         return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
 
     def _is_known(self, use: Use) -> bool:

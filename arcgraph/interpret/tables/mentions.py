@@ -52,7 +52,7 @@ _OPENING = 4
 # Shorter words have no plural that is looked for.
 _PLURAL = 4
 # A name that swallows a mark ("average height").
-_SWALLOWED = 0.8
+_SWALLOWED = 0.4
 # So much dropping a likely value costs; from this logarithm on a word says a thing of the schema outright.
 _LIKELY_VALUE = 1.5
 _OUTRIGHT = -0.3
@@ -205,7 +205,10 @@ class Linker:
         for i, unit in enumerate(asked.units):
             for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
                 if senses := self._phrase(asked, i, size):
-                    yield Stretch(i, i + size, senses, log=-_SWALLOWED if _swallows(asked, i, i + size) else 0.0)
+                    swallowed = _swallowed(asked, i, i + size)
+                    yield Stretch(i, i + size, senses, log=-_SWALLOWED if swallowed else 0.0)
+                    if swallowed is not None:
+                        yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
@@ -474,6 +477,8 @@ class Linker:
         for mark in asked.marks:
             span = _units_within(asked.units, mark.start, mark.end)
             if span is not None:
+                if mark.doubtful and mark.deed == Deed.GROUP and _is_grouping(asked, span[0]):
+                    mark = replace(mark, doubtful=False)
                 yield Stretch(*span, mark=mark, log=-_DOUBTFUL_MARK if mark.doubtful else 0.0)
 
     def _left_out(self, asked: Asked, at: int, unit: Unit, meanings: Any, strong: Sequence[tuple[int, int]]) -> float:
@@ -482,6 +487,8 @@ class Linker:
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside
         word = unit.text
+        if word in _BY and _is_grouping(asked, at):
+            return -DROPPED_MARK
         marked = any(m.start <= unit.start and unit.end <= m.end and not m.doubtful for m in asked.marks)
         if word in FUNCTION_WORDS and not marked:
             return 0.0
@@ -525,14 +532,23 @@ def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
     return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
 
 
+_BY = frozenset(("by",))
+_GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
+
+
+def _is_grouping(asked: Asked, at: int) -> bool:
+    """Whether a verb for grouping stands a little before a word ("group the results by")."""
+    return any(unit.text.startswith(_GROUPING) for unit in asked.units[max(0, at - 4) : at])
+
+
 def _is_any(sense: Sense, meanings: Sequence[Meaning]) -> bool:
     return any(sense.kind == m.kind and sense.name == m.name for m in meanings)
 
 
-def _swallows(asked: Asked, first: int, last: int) -> bool:
-    """Whether a mark that is not doubtful lies within units."""
+def _swallowed(asked: Asked, first: int, last: int) -> Mark | None:
+    """A mark that is not doubtful and lies within units."""
     start, end = asked.units[first].start, asked.units[last - 1].end
-    return any(start <= m.start and m.end <= end and not m.doubtful for m in asked.marks)
+    return next((m for m in asked.marks if start <= m.start and m.end <= end and not m.doubtful), None)
 
 
 def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:

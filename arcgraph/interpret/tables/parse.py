@@ -94,6 +94,7 @@ class Use(NamedTuple):
     spent: bool = False
     holders: tuple[Holder, ...] = ()
     is_name: bool = False
+    log: float = 0.0
 
 
 class Draft(NamedTuple):
@@ -125,7 +126,9 @@ class Parser:
         return sorted(done, key=lambda draft: -draft.score)[:BEAM]
 
     def _taken(self, asked: Asked, draft: Draft, stretch: Stretch) -> Iterator[Draft]:
-        if stretch.mark is not None:
+        if stretch.mark is not None and stretch.senses:
+            draft = draft._replace(marks=(*draft.marks, stretch.mark))
+        elif stretch.mark is not None:
             yield draft._replace(score=draft.score + stretch.log, marks=(*draft.marks, stretch.mark))
         elif not stretch.senses:
             yield draft._replace(score=draft.score + stretch.log, dropped=draft.dropped + stretch.log)
@@ -212,14 +215,14 @@ class Parser:
                 nodes = (Var(start, False, stretch.first), Var(end, False, stretch.first))
                 hop = Link(sense.name, 0, 1, True, 0.0)
                 yield _used(
-                    draft._replace(nodes=nodes, hops=(hop,)), Use("relation", *_span(stretch), "relationship", 0), 0.3
+                    draft._replace(nodes=nodes, hops=(hop,)), Use("relation", *_span(stretch), "relationship", 0), 0.6
                 )
 
     # --- properties ----------------------------------------------------------------------------------------------
 
     def _property(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         keys = _by_owner(sense.holders)
-        use = Use("property", *_span(stretch), "node", -1, holders=sense.holders, is_name=sense.is_name)
+        use = Use("property", *_span(stretch), "node", -1, holders=sense.holders, is_name=sense.is_name, log=sense.log)
         last = draft.uses[-1] if draft.uses else None
         for i, node in enumerate(draft.nodes):
             own = keys.get(("node", node.label))
@@ -253,9 +256,9 @@ class Parser:
     def _with_edge(self, draft: Draft, kind: str, at: int) -> Iterator[tuple[Draft, int]]:
         """The draft with an edge of a type: one that is there, or a new one."""
         there = [i for i, hop in enumerate(draft.hops) if hop.type == kind]
-        for i in there:
+        for since, i in enumerate(reversed(there)):
             refunded = draft.hops[:i] + (draft.hops[i]._replace(paid=0.0),) + draft.hops[i + 1 :]
-            yield draft._replace(hops=refunded, score=draft.score + 0.5 * draft.hops[i].paid), i
+            yield draft._replace(hops=refunded, score=draft.score + 0.5 * draft.hops[i].paid - 0.4 * since), i
         if there or len(draft.nodes) >= MOST_NODES:
             return
         for i, node in enumerate(draft.nodes):
@@ -276,6 +279,8 @@ class Parser:
             by_side[holder.side].append(holder)
         for holder in by_side["relationship"]:
             for with_edge, i in self._with_edge(draft, holder.owner, stretch.first):
+                if not _may_test(with_edge.hops[i].tests, holder.key, sense):
+                    continue
                 yield from self._tested(asked, with_edge, stretch, sense, "relationship", i, holder.key)
         owners = {holder.owner: holder.key for holder in by_side["node"]}
         if not owners:
@@ -303,7 +308,7 @@ class Parser:
         else:
             hop = draft.hops[i]
             draft = draft._replace(hops=_put(draft.hops, i, hop._replace(tests=(*hop.tests, test))))
-        use = Use("value", *_span(stretch), side, i, (key,), is_name=sense.is_name)
+        use = Use("value", *_span(stretch), side, i, (key,), is_name=sense.is_name, log=sense.log)
         naming = _naming_use(draft, stretch, side, i, key, self._owner(draft, side, i))
         if naming is None:
             cost = _UNNAMED_KEY if sense.name == "vague" else 0.3 if not sense.is_name else 0.0
@@ -422,7 +427,7 @@ def _by_owner(holders: Sequence[Holder]) -> dict[tuple[str, str], tuple[str, ...
 def _names_test(draft: Draft, stretch: Stretch, i: int, keys: Sequence[str]) -> bool:
     """Whether a property right behind a value says what the value belongs to ("the red colour")."""
     return any(
-        test.key in keys and 0 <= stretch.first - test.last <= _WINDOW - 1
+        test.key in keys and 0 <= stretch.first - test.last <= _WINDOW + 1
         for test in draft.nodes[i].tests
         if not any(u.spent and u.at == i and test.key in u.keys for u in draft.uses)
     )

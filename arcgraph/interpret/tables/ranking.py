@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from arcgraph.interpret.confidence import confidence as path_confidence
 from arcgraph.interpret.confidence import holds
 from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.tables.reading import TableReading
@@ -14,6 +15,8 @@ LEAST_SURE = 0.35
 # From this fit on a table reading needs no path to be compared with.
 _CLEAR = 0.5
 _RIVALS = 3
+# A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
+_CLEARER, _UNSURE = 0.75, 0.4
 
 
 def is_clear(tables: Sequence[TableReading]) -> bool:
@@ -28,7 +31,11 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if not paths.readings or not tables:
         return bool(tables)
     best = paths.readings[0]
-    return not tables[0].is_path and (tables[0].fit >= _CLEAR or not holds(best, paths.readings))
+    if not holds(best, paths.readings):
+        return True
+    if tables[0].is_path:
+        return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
+    return tables[0].fit >= _CLEAR
 
 
 def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:

@@ -18,6 +18,7 @@ from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
 
 MOST_READINGS = 8
+_OUTRIGHT = -0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,15 @@ def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
                                   and not isinstance(e.of, Property))
         for e in outputs
     )  # fmt: skip
-    tests = [test for node in draft.nodes for test in node.tests] + [t for hop in draft.hops for t in hop.tests]
-    names = sum(1 for use in draft.uses if use.kind == "value" and use.is_name)
-    return plain and len(outputs) == 1 and not pattern.order and bool(tests) and names == len(tests) and bool(draft.hops)
+    if not plain or len(outputs) != 1 or pattern.order:
+        return not _is_hard(draft) and all(not isinstance(e, Aggregate) for e in outputs)
+    return not _is_hard(draft)
+
+
+def _is_hard(draft: Draft) -> bool:
+    """Whether something is surely said that no path can say: a value that is no name, or a property outright."""
+    return any(
+        (use.kind == "value" and not use.is_name)
+        or (use.kind == "property" and not use.spent and not use.is_name and use.log >= _OUTRIGHT)
+        for use in draft.uses
+    )

@@ -65,6 +65,7 @@ _HEAD_NOUN = 0.3
 # What each word of a whole name costs that is taken apart.
 _APART = 0.5
 _FORM = 0.75
+_HEADLESS = 0.5
 _SAID = 0.2
 _LEAST_PERSON = 0.15
 _PERSON = 0.6
@@ -245,7 +246,10 @@ class Linker:
         exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
         found.sort(key=lambda item: -item[0])
-        senses = [_sense(m, math.log(FLOOR + p) - (_NOT_EXACT if exact and m not in exact else 0.0)) for p, m in found]
+        senses = [
+            _sense(m, math.log(FLOOR + p) - (_NOT_EXACT if exact and m not in exact else 0.0) - self._headless(word, m))
+            for p, m in found
+        ]
         senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
         if not exact:
             senses = [s for s in senses if s.kind != "label" or s.name not in self._catalog.heads.get(word.rstrip("s"), ())]
@@ -257,6 +261,12 @@ class Linker:
             replace(s, log=0.0) if _is_any(s, exact) else s
             for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
         )  # fmt: skip
+
+    def _headless(self, word: str, meaning: Meaning) -> float:
+        """What a word costs that is none of a property's head noun ("watch" of watchCount)."""
+        words = split_name(meaning.name)
+        is_less = meaning.kind == "property" and len(words) > 1 and shared_stem(word, words[-1]) < _FORM
+        return _HEADLESS if is_less else 0.0
 
     @cached_property
     def _persons(self) -> tuple[Sense, ...]:

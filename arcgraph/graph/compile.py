@@ -52,6 +52,9 @@ class Dialect:
     """Whether ``r:TYPE`` is a condition on a relationship."""
     indexes_under_reserved: bool = False
     """Whether indexes of ordinary properties are kept under the reserved label, too."""
+    repeats_labels: bool = False
+    """Whether a bound node that begins another branch is written with its labels again: the embedded engine would
+    otherwise begin at the branch's other end, and join every node there."""
 
 
 DIALECTS = {
@@ -71,6 +74,7 @@ DIALECTS = {
         lambda v, p: f"elementId({v}) IN {p}",
         lambda v, p: f"elementId({v}) = {p}",
         indexes_under_reserved=True,
+        repeats_labels=True,
     ),
 }
 
@@ -106,8 +110,9 @@ class _Writer:
         labels = {node.name: self._labels(node, pattern.bindings) for node in pattern.nodes}
         written: set[str] = set()
 
-        def node(name: str) -> str:
-            suffix = "" if name in written else "".join(":" + quote(label) for label in labels[name])
+        def node(name: str, *, begins: bool = False) -> str:
+            again = begins and self.dialect.repeats_labels
+            suffix = "" if name in written and not again else "".join(":" + quote(label) for label in labels[name])
             written.add(name)
             return f"({name}{suffix})"
 
@@ -118,7 +123,7 @@ class _Writer:
             if parts and end == hop.start:
                 parts[-1] += edge + node(hop.end)
             else:
-                parts.append(node(hop.start) + edge + node(hop.end))
+                parts.append(node(hop.start, begins=True) + edge + node(hop.end))
             end = hop.end
         parts += [node(n.name) for n in pattern.nodes if n.name not in written]
         return ", ".join(parts)

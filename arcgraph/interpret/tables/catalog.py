@@ -97,7 +97,8 @@ class Catalog:
         parts = [key for key, words in by_words.items() if words[-1:] == (_NAME,)]
         if exact or (len(parts) > 1 and info.naming in parts):
             return tuple(exact or sorted(parts, key=parts.index))
-        return (info.naming or info.identifying,) if info.naming or info.identifying else ()
+        main = info.naming or info.identifying
+        return (main,) if main else ()
 
     def main_key(self, label: str) -> str | None:
         """The property that stands for a node of a label in a table."""
@@ -215,7 +216,9 @@ class Catalog:
 
 
 def _are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return all(shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING for a, b in zip(phrase, words, strict=True))
+    return all(
+        shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING for a, b in zip(phrase, words, strict=True)
+    )
 
 
 # Forms of one word differ by endings of at most so many letters.

@@ -25,8 +25,8 @@ from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
-from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Condition
 from arcgraph.interpret.tables.parse import Draft, Test, Use
@@ -98,7 +98,7 @@ class Columns:
         aggregates += more
         keys = list(self._groups()) if aggregates else []
         having = list(self._having())
-        keys += [o for o in self._plain(aggregates, keys) if o.expression not in {k.expression for k in keys}]
+        keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
         entity = -1
         if not outputs:
@@ -150,13 +150,12 @@ class Columns:
             hops.append(
                 Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
             )
-            filters += [f for t in link.tests for f in self._filters("relationship", name_of_hop(i), link.type, t)]
+            filters += [f for t in link.tests for f in self._filters(name_of_hop(i), t)]
         for i, node in enumerate(self._draft.nodes):
-            filters += [f for t in node.tests for f in self._filters("node", name_of_node(i), node.label, t)]
+            filters += [f for t in node.tests for f in self._filters(name_of_node(i), t)]
         return Pattern(nodes, tuple(hops), filters=(*filters, *self._known()))
 
-    def _filters(self, side: Literal["node", "relationship"], variable: str, owner: str, test: Test) -> Iterator[Filter]:
-        del side, owner
+    def _filters(self, variable: str, test: Test) -> Iterator[Filter]:
         for condition in test.conditions:
             right = list(condition.right) if isinstance(condition.right, tuple) else condition.right
             yield Filter(Property(variable, test.key, condition.numeric), condition.operator, right)
@@ -220,7 +219,13 @@ class Columns:
     def _next_property(self, start: int) -> int | None:
         """The first open property behind a character."""
         for n, use in enumerate(self._uses):
-            if self._asked.units[use.last - 1].end <= start or use.kind != "property" or use.spent or n in self._taken or use.is_name:
+            if (
+                self._asked.units[use.last - 1].end <= start
+                or use.kind != "property"
+                or use.spent
+                or n in self._taken
+                or use.is_name
+            ):
                 continue
             return n if self._between(start, self._char(use)) <= _REACH else None
         return None
@@ -292,7 +297,9 @@ class Columns:
             return None
         one, other = self._uses[at], self._uses[follows]
         between = [unit.text for unit in self._asked.units[one.last : other.first]]
-        is_joined = 0 < len(between) <= 3 and between[0] == "and" and all(w in ("and", "the", "their", "each") for w in between)
+        is_joined = (
+            0 < len(between) <= 3 and between[0] == "and" and all(w in ("and", "the", "their", "each") for w in between)
+        )
         return follows if is_joined and other.kind in ("label", "property") else None
 
     # --- having, order -------------------------------------------------------------------------------------------
@@ -320,7 +327,7 @@ class Columns:
         extremes: list[Output] = []
         for mark in self._marks:
             if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative) and order is None:
-                found = self._superlative(mark, mark.value, aggregates)
+                found = self._superlative(mark, mark.value)
                 if found is None:
                     self._loose += 1.5
                     continue
@@ -348,9 +355,7 @@ class Columns:
             return self._property(self._uses[at], numeric=True)
         return aggregates[0].expression if aggregates else None
 
-    def _superlative(
-        self, mark: Mark, value: Superlative, aggregates: Sequence[Output]
-    ) -> tuple[Output, bool, bool] | None:
+    def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
         """The measure, whether it descends, and whether its extreme itself is asked for."""
         at = self._next_use(mark.end, 2)
         if at is None:
@@ -385,7 +390,7 @@ class Columns:
 
     # --- plain columns -------------------------------------------------------------------------------------------
 
-    def _plain(self, aggregates: Sequence[Output], keys: Sequence[Output]) -> Iterator[Output]:
+    def _plain(self, aggregates: Sequence[Output]) -> Iterator[Output]:
         """Properties and, in a closing clause, labels that are asked for by themselves."""
         has_closing = self._closing is not None and any(self._in_closing(self._char(u)) for u in self._uses)
         # What is said behind an aggregate is what it is of, and no group.

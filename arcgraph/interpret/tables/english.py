@@ -17,7 +17,8 @@ ABBREVIATIONS = {
 REQUEST_WORDS = frozenset(
     """please tell give show find list let want need question answer retrieve return get fetch display provide
     identify determine calculate compute report output select include including see look up obtain mention
-    considering consider along respective respectively corresponding resulting following result results what's""".split()
+    considering consider along respective respectively corresponding resulting following result results
+    what's""".split()
 )
 # Words for parts of a graph or of a collection, and what binds a name to what it names.
 PLAIN_WORDS = frozenset(
@@ -60,6 +61,6 @@ NAME_WORDS = frozenset("name names called named titled".split())
 BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
 # Words that stand for any person.
 PERSON_WORDS = frozenset(
-    """people person persons someone anyone everyone somebody anybody everybody individual individuals resident residents
-    human humans citizen citizens""".split()
+    """people person persons someone anyone everyone somebody anybody everybody individual individuals resident
+    residents human humans citizen citizens""".split()
 )

@@ -15,7 +15,8 @@ from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
 from arcgraph.interpret.fitting import Fit, fit
-from arcgraph.interpret.literals import MOMENTS, TEXTS, Kind, Literal as Written, read_literals
+from arcgraph.interpret.literals import TEXTS, Kind, read_literals
+from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, read_operators
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
 from arcgraph.interpret.tables.english import (
@@ -126,7 +127,6 @@ class Asked:
     stretches: dict[int, list[Stretch]] = field(default_factory=lambda: defaultdict(list))
     marks: list[Mark] = field(default_factory=list)
     literals: list[Written] = field(default_factory=list)
-    named: list[str] = field(default_factory=list)
     singular: str | None = None
 
 
@@ -192,7 +192,10 @@ class Linker:
             asked.stretches[stretch.first].append(stretch)
         for i, unit in enumerate(asked.units):
             left = Stretch(i, i + 1, log=self._left_out(asked, i, unit, meanings, strong))
-            left = replace(left, log=min(left.log, max((v.log for v in values if v.first <= i < v.last and i in likely), default=0.0)))
+            left = replace(
+                left,
+                log=min(left.log, max((v.log for v in values if v.first <= i < v.last and i in likely), default=0.0)),
+            )
             asked.stretches[i] += _taken_apart([left], whole)
         return asked
 
@@ -240,9 +243,9 @@ class Linker:
         if word in PERSON_WORDS and not self._catalog.called(word):
             return self._persons
         for same in same_phrases((word,)):
-            if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
-                if not self._catalog.named_by((word,)):
-                    return tuple(_sense(meaning, -0.05) for meaning in kept)
+            kept = [m for m in self._catalog.named_by(same) if m.kind == "property"]
+            if kept and not self._catalog.named_by((word,)):
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
         exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
         found.sort(key=lambda item: -item[0])
@@ -252,7 +255,9 @@ class Linker:
         ]
         senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
         if not exact:
-            senses = [s for s in senses if s.kind != "label" or s.name not in self._catalog.heads.get(word.rstrip("s"), ())]
+            senses = [
+                s for s in senses if s.kind != "label" or s.name not in self._catalog.heads.get(word.rstrip("s"), ())
+            ]
             senses += [Sense("label", -_HEAD_NOUN, name) for name in self._catalog.heads.get(word.rstrip("s"), ())]
         # Where a word names a label it is a noun, and what else is called so comes second.
         names_label = any(m.kind == "label" for m in exact)
@@ -310,7 +315,7 @@ class Linker:
 
     def _named_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
         for mention in self._names.find(text):
-            if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
+            if text is not asked.text and not _ends_in_plural(asked, mention.end):
                 continue
             sure = self._sureness(mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy"):
@@ -321,12 +326,11 @@ class Linker:
             merged: dict[tuple[str, tuple[Any, ...]], list[str]] = {}
             for (labels, key), texts in groups.items():
                 merged.setdefault((key, tuple(texts)), []).extend(labels)
-            for (key, texts), labels in merged.items():
-                asked.named.append(str(texts[0]))
-                holders = tuple(Holder("node", label, key) for label in self._by_size(labels) if self._has(label, key))
+            for (key, named), owners in merged.items():
+                holders = tuple(Holder("node", label, key) for label in self._by_size(owners) if self._has(label, key))
                 if not holders:
                     continue
-                right = [self._typed(holders[0], text) for text in texts]
+                right = [self._typed(holders[0], text) for text in named]
                 compared = self._comparison_at(asked, mention.start, mention.end)
                 if compared is not None and compared.operator in general.TEXT_COMPARATORS:
                     continue
@@ -382,7 +386,7 @@ class Linker:
 
     def _held_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
         for mention in self._values.find(text):
-            if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
+            if text is not asked.text and not _ends_in_plural(asked, mention.end):
                 continue
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
@@ -535,7 +539,7 @@ def _singular(asked: Asked, schema: Sequence[Stretch]) -> str | None:
     return text if text != asked.text else None
 
 
-def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
+def _ends_in_plural(asked: Asked, end: int) -> bool:
     """Whether a stretch ends with a word that was made singular."""
     assert asked.singular is not None
     last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
@@ -615,6 +619,3 @@ def _bounded(bounds: Any, *, numeric: bool) -> tuple[Condition, ...] | None:
     if bounds.high is not None:
         found.append(Condition("<=" if bounds.has_high else "<", bounds.high, numeric))
     return tuple(found) or None
-
-
-__all__ = ["MOMENTS", "Asked", "Condition", "Deed", "Linker", "Sense", "Stretch", "Unit", "general", "units_of"]

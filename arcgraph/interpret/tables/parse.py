@@ -21,6 +21,8 @@ _T = TypeVar("_T")
 
 BEAM = 12
 MOST_NODES = 6
+# Of the ways to join a new node the cheapest are tried.
+_MOST_JOINS = 5
 # What a hop costs that no word says: where it is the only one between two labels, and elsewhere.
 _ONLY_HOP, _HOP = 0.4, 0.8
 # And what further hops cost.
@@ -162,12 +164,16 @@ class Parser:
         if len(draft.nodes) >= MOST_NODES:
             return
         twin = _TWIN if any(node.label == label for node in draft.nodes) else 0.0
+        found: list[tuple[float, int, Way]] = []
         for i, node in enumerate(draft.nodes):
             ways = self._catalog.ways(node.label, label)
+            near = _farther(draft, i) + twin
             shortest = sum(1 for way in ways if len(way) == len(ways[0]))
-            for way in ways:
-                cost = (_ONLY_HOP if shortest == 1 else _HOP) + _LONGER[len(way) - 1] + _farther(draft, i) + twin
-                yield self._walked(draft, i, way, at, cost)
+            first = _ONLY_HOP if shortest == 1 else _HOP
+            found += [(first + _LONGER[len(way) - 1] + near, i, way) for way in ways]
+        found.sort(key=lambda item: item[0])
+        for cost, i, way in found[:_MOST_JOINS]:
+            yield self._walked(draft, i, way, at, cost)
 
     def _walked(self, draft: Draft, start: int, way: Way, at: int, cost: float) -> tuple[Draft, int]:
         nodes, hops = list(draft.nodes), list(draft.hops)
@@ -197,7 +203,7 @@ class Parser:
     def _relation(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         for i, hop in enumerate(draft.hops):
             if hop.type == sense.name:
-                said = draft.hops[:i] + (hop._replace(paid=0.0),) + draft.hops[i + 1 :]
+                said = _put(draft.hops, i, hop._replace(paid=0.0))
                 cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
                 yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
         if len(draft.nodes) >= MOST_NODES:
@@ -257,7 +263,7 @@ class Parser:
         """The draft with an edge of a type: one that is there, or a new one."""
         there = [i for i, hop in enumerate(draft.hops) if hop.type == kind]
         for since, i in enumerate(reversed(there)):
-            refunded = draft.hops[:i] + (draft.hops[i]._replace(paid=0.0),) + draft.hops[i + 1 :]
+            refunded = _put(draft.hops, i, draft.hops[i]._replace(paid=0.0))
             yield draft._replace(hops=refunded, score=draft.score + 0.5 * draft.hops[i].paid - 0.4 * since), i
         if there or len(draft.nodes) >= MOST_NODES:
             return
@@ -267,9 +273,12 @@ class Parser:
                 yield walked, len(walked.hops) - 1
         if not draft.nodes:
             for start, end in self._catalog.by_type[kind][:2]:
-                yield draft._replace(
-                    nodes=(Var(start, False, at), Var(end, False, at)), hops=(Link(kind, 0, 1, True, 0.0),)
-                ), 0
+                yield (
+                    draft._replace(
+                        nodes=(Var(start, False, at), Var(end, False, at)), hops=(Link(kind, 0, 1, True, 0.0),)
+                    ),
+                    0,
+                )
 
     # --- values --------------------------------------------------------------------------------------------------
 
@@ -296,8 +305,14 @@ class Parser:
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
 
     def _tested(
-        self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense, side: Literal["node", "relationship"],
-        i: int, key: str,
+        self,
+        asked: Asked,
+        draft: Draft,
+        stretch: Stretch,
+        sense: Sense,
+        side: Literal["node", "relationship"],
+        i: int,
+        key: str,
     ) -> Iterator[Draft]:
         """The draft with the value's test; a property named right before it then only says which property that is."""
         test = Test(key, sense.conditions, sense.text, stretch.first, stretch.last)
@@ -352,9 +367,7 @@ class Parser:
         idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
         yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
 
-    def _home(
-        self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]
-    ) -> tuple[int, float] | None:
+    def _home(self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]) -> tuple[int, float] | None:
         able = [i for i, node in enumerate(draft.nodes) if ("node", node.label) in keys]
         if not able:
             return None
@@ -386,7 +399,7 @@ def _span(stretch: Stretch) -> tuple[int, int]:
     return stretch.first, stretch.last
 
 
-def _put(items: tuple[_T, ...], i: int, item: _T) -> tuple[T, ...]:
+def _put(items: tuple[_T, ...], i: int, item: _T) -> tuple[_T, ...]:
     return (*items[:i], item, *items[i + 1 :])
 
 
@@ -433,9 +446,7 @@ def _names_test(draft: Draft, stretch: Stretch, i: int, keys: Sequence[str]) -> 
     )
 
 
-def _naming_use(
-    draft: Draft, stretch: Stretch, side: str, i: int, key: str, owner: str
-) -> int | None:
+def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, owner: str) -> int | None:
     """The use that names the property of a value: the last one before it, a few words away."""
     for n in range(len(draft.uses) - 1, -1, -1):
         use = draft.uses[n]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arcgraph.domain import Anchor, Schema
@@ -19,6 +18,21 @@ from arcgraph.search.values import ValueIndex
 
 MOST_READINGS = 8
 _OUTRIGHT = -0.2
+_VAGUE = -0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What speaks against a reading: ``unsaid`` hops and ``dropped`` words at their cost, marks that found nothing
+    (``loose``), properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates``
+    there are, since more can go wrong with them."""
+
+    unsaid: float = 0.0
+    dropped: float = 0.0
+    loose: float = 0.0
+    vague: int = 0
+    hops: int = 0
+    aggregates: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +49,7 @@ class TableReading:
     fit: float
     entity: int = -1
     is_path: bool = False
+    doubts: Doubts = Doubts()
     anchors: tuple[Anchor, ...] = ()
 
     def words(self) -> str:
@@ -76,8 +91,19 @@ class TableReader:
         words = max(1, len(draft.uses) + len(draft.marks))
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
-            _is_path(asked, draft, query.pattern),
+            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query),
         )  # fmt: skip
+
+
+def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
+    return Doubts(
+        unsaid=sum(hop.paid for hop in draft.hops),
+        dropped=-draft.dropped,
+        loose=query.loose,
+        vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
+        hops=len(draft.hops),
+        aggregates=sum(1 for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful),
+    )
 
 
 _BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGREGATE))

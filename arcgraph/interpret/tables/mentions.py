@@ -31,6 +31,7 @@ from arcgraph.interpret.tables.english import (
 )
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import split_name
+from arcgraph.search.lexicon import quoted_spans
 from arcgraph.search.values import ValueIndex, ValueMention
 
 # Below this a probability is noise.
@@ -128,6 +129,7 @@ class Asked:
     marks: list[Mark] = field(default_factory=list)
     literals: list[Written] = field(default_factory=list)
     singular: str | None = None
+    quoted: tuple[tuple[int, int], ...] = ()
 
 
 class Values(Protocol):
@@ -151,6 +153,12 @@ def units_of(text: str) -> list[Unit]:
             found.append(Unit(piece.lower(), at, at + len(piece)))
             at += len(piece)
     return found
+
+
+def carries_meaning(word: str) -> bool:
+    """Whether a word says something by itself, neither of grammar nor of how people ask."""
+    idle = (FUNCTION_WORDS, PLAIN_WORDS, REQUEST_WORDS, COMMAND_WORDS, LIGHT_VERBS, PERSON_WORDS, NAME_WORDS)
+    return not word.isdigit() and len(word) > 1 and not any(word in words for words in idle)
 
 
 def singular(word: str) -> str:
@@ -180,6 +188,7 @@ class Linker:
         """All stretches of a question."""
         asked = Asked(text, units_of(text))
         asked.literals = read_literals(text)
+        asked.quoted = tuple(quoted_spans(text))
         asked.marks = read_operators(text, asked.literals)
         meanings = self._meanings(asked)
         schema = list(self._schema(asked, meanings))
@@ -187,6 +196,7 @@ class Linker:
         values = list(self._value_stretches(asked, _named_holders(schema)))
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
+        likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -497,6 +507,10 @@ class Linker:
 
     def _left_out(self, asked: Asked, at: int, unit: Unit, meanings: Any, strong: Sequence[tuple[int, int]]) -> float:
         """The logarithm of leaving a word out."""
+        inner = [(s, e) for s, e in asked.quoted if s <= unit.start and unit.end <= e]
+        if inner and not any(first <= at < last for first, last in strong):
+            words = sum(1 for u in asked.units if inner[0][0] <= u.start and u.end <= inner[0][1])
+            return -DROPPED_VALUE / (2 * max(1, words))
         if any(first <= at < last for first, last in strong):
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside

@@ -11,17 +11,24 @@ from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.tables.reading import TableReading
 
 # Below this confidence a reading is a guess.
-LEAST_SURE = 0.35
+LEAST_SURE = 0.5
 # From this fit on a table reading needs no path to be compared with.
 _CLEAR = 0.5
-_RIVALS = 3
+# Weights of the parts of confidence, fitted to answers over five graphs (see benchmarks/README.md).
+_BIAS, _SCORE, _LEAD = 2.8, 0.25, 0.3
+_DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.25, 0.2, 0.65, 0.7, 0.3
+_LOST = 3.0
+_LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4
+_RIVALS = 3
+# What a path's answer has to be sure by where no table can say all that is asked for.
+_SURE_PATH = 0.7
 
 
 def is_clear(tables: Sequence[TableReading]) -> bool:
     """Whether the best reading says what no path can, and fits well."""
-    return bool(tables) and not tables[0].is_path and tables[0].fit >= _CLEAR
+    return bool(tables) and not tables[0].is_path and tables[0].fit >= _CLEAR and not tables[0].doubts.lost
 
 
 def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
@@ -33,13 +40,32 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     best = paths.readings[0]
     if not holds(best, paths.readings):
         return True
+    if loses(tables):
+        return path_confidence(best, paths.readings) < _SURE_PATH
     if tables[0].is_path:
         return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
     return tables[0].fit >= _CLEAR
 
 
+def loses(tables: Sequence[TableReading]) -> bool:
+    """Whether even the best table leaves out what is asked for or named."""
+    return bool(tables) and min(reading.doubts.lost for reading in tables[:_RIVALS]) > 0
+
+
 def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:
-    """Between 0 and 1: the fit, and the lead over the next best."""
+    """How likely a reading is right, 0 to 1: its score, its lead over the next best, and what speaks against it."""
+    doubts = reading.doubts
     others = [r.score for r in readings if r is not reading]
-    lead = 1 / (1 + sum(math.exp(min(0.0, s - reading.score)) for s in others[:_RIVALS])) if others else 1.0
-    return math.sqrt(reading.fit * lead)
+    lead = min(_MOST_LEAD, reading.score - max(others)) if others else _MOST_LEAD
+    weighed = (
+        _BIAS
+        + _SCORE * max(_LEAST_SCORE, reading.score)
+        + _LEAD * lead
+        - _DROPPED * doubts.dropped
+        - _VAGUE * doubts.vague
+        - _HOP * doubts.hops
+        - _AGGREGATE * doubts.aggregates
+        - _LOOSE * doubts.loose
+        - _LOST * doubts.lost
+    )
+    return 1.0 / (1.0 + math.exp(-weighed))

@@ -11,9 +11,10 @@ from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
-from arcgraph.interpret.tables.mentions import Asked, Linker
+from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
 from arcgraph.interpret.terms import Calibration, EmbedWords
+from arcgraph.search.lexicon import quoted_spans
 from arcgraph.search.values import ValueIndex
 
 MOST_READINGS = 8
@@ -23,11 +24,15 @@ _VAGUE = -0.7
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What speaks against a reading: ``unsaid`` hops and ``dropped`` words at their cost, marks that found nothing
-    (``loose``), properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates``
-    there are, since more can go wrong with them."""
+    """What speaks against a reading.
+
+    ``unsaid`` hops and ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks
+    for or names that nothing stands for (``lost``); properties that words mean only by association (``vague``); and
+    how many ``hops`` and ``aggregates`` there are, since more can go wrong with them.
+    """
 
     unsaid: float = 0.0
+    lost: int = 0
     dropped: float = 0.0
     loose: float = 0.0
     vague: int = 0
@@ -98,6 +103,7 @@ class TableReader:
 def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     return Doubts(
         unsaid=sum(hop.paid for hop in draft.hops),
+        lost=_lost(asked, draft),
         dropped=-draft.dropped,
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
@@ -106,6 +112,36 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     )
 
 
+def _lost(asked: Asked, draft: Draft) -> int:
+    """How many things that are asked for or named nothing of a reading stands for.
+
+    A text in quotation marks, a word that names something of the schema outright, a noun that something is asked of
+    ("the shoe size of"), and what stands before all else.
+    """
+    covered = {i for use in draft.uses for i in range(use.first, use.last)}
+    covered |= {i for i, u in enumerate(asked.units) for m in draft.marks if m.start <= u.start and u.end <= m.end}
+    quoted = [
+        [i for i, u in enumerate(asked.units) if start <= u.start and u.end <= end]
+        for start, end in quoted_spans(asked.text)
+    ]
+    lost = sum(1 for units in quoted if units and not covered & set(units))
+    inside = {i for units in quoted for i in units}
+    left = [i for i, u in enumerate(asked.units) if i not in covered | inside and carries_meaning(u.text)]
+    first = min(covered, default=len(asked.units))
+    runs = [i for i in left if i + 1 not in left]
+    for at in runs:
+        follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
+        is_outright = any(
+            s.senses and s.last == at + 1 and s.first == at and s.senses[0].kind != "property"
+            and s.senses[0].log >= _OUTRIGHT for s in asked.stretches[at]
+        )  # fmt: skip
+        start = max(i for i in range(at + 1) if i not in left or i == 0)
+        is_owned = asked.units[start].text in _POSSESSIVES
+        lost += follows == "of" or at < first or is_outright or is_owned
+    return lost
+
+
+_POSSESSIVES = frozenset("their its his her whose".split())
 _BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGREGATE))
 
 

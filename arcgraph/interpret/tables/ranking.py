@@ -24,6 +24,7 @@ _CLEARER, _UNSURE = 0.75, 0.4
 _RIVALS = 3
 # What a path's answer has to be sure by where no table can say all that is asked for.
 _SURE_PATH = 0.7
+_GUESSED_PATH = 0.35
 
 
 def is_clear(tables: Sequence[TableReading]) -> bool:
@@ -41,7 +42,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if not holds(best, paths.readings):
         return True
     if loses(tables):
-        return path_confidence(best, paths.readings) < _SURE_PATH
+        is_said = tables[0].is_path and not tables[0].doubts.unknown
+        return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
     if tables[0].is_path:
         return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
     return tables[0].fit >= _CLEAR

@@ -14,7 +14,6 @@ from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
 from arcgraph.interpret.terms import Calibration, EmbedWords
-from arcgraph.search.lexicon import quoted_spans
 from arcgraph.search.values import ValueIndex
 
 MOST_READINGS = 8
@@ -27,12 +26,14 @@ class Doubts:
     """What speaks against a reading.
 
     ``unsaid`` hops and ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks
-    for or names that nothing stands for (``lost``); properties that words mean only by association (``vague``); and
+    for or names that nothing stands for (``lost``), of
+    it texts in quotation marks (``unknown``); properties that words mean only by association (``vague``); and
     how many ``hops`` and ``aggregates`` there are, since more can go wrong with them.
     """
 
     unsaid: float = 0.0
     lost: int = 0
+    unknown: int = 0
     dropped: float = 0.0
     loose: float = 0.0
     vague: int = 0
@@ -104,6 +105,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     return Doubts(
         unsaid=sum(hop.paid for hop in draft.hops),
         lost=_lost(asked, draft),
+        unknown=_unknown(asked, draft),
         dropped=-draft.dropped,
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
@@ -112,19 +114,34 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     )
 
 
+def _covered(asked: Asked, draft: Draft) -> set[int]:
+    """The words that a draft makes something of."""
+    covered = {i for use in draft.uses for i in range(use.first, use.last)}
+    return covered | {
+        i for i, u in enumerate(asked.units) for m in draft.marks if m.start <= u.start and u.end <= m.end
+    }
+
+
+def _quoted(asked: Asked) -> list[list[int]]:
+    """The words of each text in quotation marks."""
+    return [[i for i, u in enumerate(asked.units) if start <= u.start and u.end <= end] for start, end in asked.quoted]
+
+
+def _unknown(asked: Asked, draft: Draft) -> int:
+    """How many texts in quotation marks nothing stands for."""
+    covered = _covered(asked, draft)
+    return sum(1 for units in _quoted(asked) if units and not covered & set(units))
+
+
 def _lost(asked: Asked, draft: Draft) -> int:
     """How many things that are asked for or named nothing of a reading stands for.
 
     A text in quotation marks, a word that names something of the schema outright, a noun that something is asked of
     ("the shoe size of"), and what stands before all else.
     """
-    covered = {i for use in draft.uses for i in range(use.first, use.last)}
-    covered |= {i for i, u in enumerate(asked.units) for m in draft.marks if m.start <= u.start and u.end <= m.end}
-    quoted = [
-        [i for i, u in enumerate(asked.units) if start <= u.start and u.end <= end]
-        for start, end in quoted_spans(asked.text)
-    ]
-    lost = sum(1 for units in quoted if units and not covered & set(units))
+    covered = _covered(asked, draft)
+    quoted = _quoted(asked)
+    lost = _unknown(asked, draft)
     inside = {i for units in quoted for i in units}
     left = [i for i, u in enumerate(asked.units) if i not in covered | inside and carries_meaning(u.text)]
     first = min(covered, default=len(asked.units))

@@ -17,7 +17,7 @@ _CLEAR = 0.5
 # Weights of the parts of confidence, fitted to answers over five graphs (see benchmarks/README.md).
 _BIAS, _SCORE, _LEAD = 2.8, 0.25, 0.3
 _DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.25, 0.2, 0.65, 0.7, 0.3
-_LOST = 3.0
+_LOST = 4.5
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4

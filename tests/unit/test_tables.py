@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from arcgraph.domain import Count, Endpoint, LabelInfo, PropertyInfo, Schema, TypeInfo
-from arcgraph.graph.pattern import Aggregate, Pattern, PatternNode, Projection, Property
+from arcgraph.graph.pattern import Aggregate, Order, Pattern, PatternNode, Projection, Property
 from arcgraph.interpret.tables import mentions
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.reading import TableReader, TableReading
@@ -41,17 +41,21 @@ SCHEMA = Schema(
 
 
 class _NoNames:
-    def find(self, question: str) -> list[object]:
+    def find(self, _question: str) -> list[object]:
         return []
 
-    def entries(self, ids: object) -> list[object]:
+    def entries(self, _ids: object) -> list[object]:
         return []
+
+
+def no_vectors(_words: object) -> None:
+    """No embedder: words are told by their stems alone."""
 
 
 @pytest.fixture(scope="module")
 def reader() -> TableReader:
     held = Values(Holder("node", "Barge", "hullColour", COLOUR), Counter({"red": 4, "grey": 6}))
-    return TableReader(SCHEMA, _NoNames(), ValueIndex.of([held]), lambda words: None)  # type: ignore[arg-type]
+    return TableReader(SCHEMA, _NoNames(), ValueIndex.of([held]), no_vectors)  # type: ignore[arg-type]
 
 
 def best(reader: TableReader, question: str) -> TableReading:
@@ -63,12 +67,12 @@ def test_identifiers_are_words() -> None:
 
 
 def test_abbreviations_in_keys_are_written_out() -> None:
-    catalog = Catalog(SCHEMA, lambda words: None)
+    catalog = Catalog(SCHEMA, no_vectors)
     assert [m.name for m in catalog.named_by(("licence", "number"))] == ["licence_no"]
 
 
 def test_ways_are_the_shortest_first() -> None:
-    ways = Catalog(SCHEMA, lambda words: None).ways("Skipper", "Lock")
+    ways = Catalog(SCHEMA, no_vectors).ways("Skipper", "Lock")
     assert [[step.type for step in way] for way in ways] == [["STEERS", "PASSED"]]
 
 
@@ -108,8 +112,6 @@ def test_a_quoted_text_that_is_nowhere_is_unknown(reader: TableReader) -> None:
 
 def test_hidden_columns_order_and_are_not_returned() -> None:
     measure = Projection(Property("n", "built"), "m", hidden=True)
-    from arcgraph.graph.pattern import Order
-
     pattern = Pattern(
         (PatternNode("n", ("Barge",)),), returns=(Projection(Property("n", "name"), "name"), measure),
         order=(Order("m", descending=True),), limit=1,

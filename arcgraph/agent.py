@@ -132,7 +132,8 @@ class Agent:
             answer = self._from_paths(question, trace, ready, interpretation)
             if tables and answer.status != Status.ANSWERED:
                 second = self._from_tables(question, trace, ready, tables)
-                answer = second if second.status in (Status.ANSWERED, Status.INSUFFICIENT) else answer
+                is_better = second.status == Status.INSUFFICIENT and not tables[0].doubts.lost
+                answer = second if second.status == Status.ANSWERED or is_better else answer
         assert answer is not None
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)
@@ -312,6 +313,7 @@ class Agent:
                 confidence=sure,
                 alternatives=alternatives,
                 reason="the question's words match nothing in the graph closely enough",
+                tried=tuple(f"not sure enough: {r.words()}" for r in readings[:3]),
             )
         with trace.stage("execute"):
             runs, best = runner.run(readings, trace)

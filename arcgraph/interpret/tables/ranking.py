@@ -37,7 +37,7 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if paths is None:
         return True
     if not paths.readings or not tables:
-        return bool(tables)
+        return bool(tables) and not tables[0].doubts.lost
     best = paths.readings[0]
     if not holds(best, paths.readings):
         return True

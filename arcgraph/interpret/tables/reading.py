@@ -26,9 +26,9 @@ class Doubts:
     """What speaks against a reading.
 
     ``unsaid`` hops and ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks
-    for or names that nothing stands for (``lost``), of
-    it texts in quotation marks (``unknown``); properties that words mean only by association (``vague``); and
-    how many ``hops`` and ``aggregates`` there are, since more can go wrong with them.
+    for or names that nothing stands for (``lost``), of it texts in quotation marks and words with capitals
+    (``unknown``); properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates``
+    there are, since more can go wrong with them.
     """
 
     unsaid: float = 0.0
@@ -128,9 +128,22 @@ def _quoted(asked: Asked) -> list[list[int]]:
 
 
 def _unknown(asked: Asked, draft: Draft) -> int:
-    """How many texts in quotation marks nothing stands for."""
+    """How many texts in quotation marks, and words written like names, nothing stands for."""
     covered = _covered(asked, draft)
-    return sum(1 for units in _quoted(asked) if units and not covered & set(units))
+    quoted = _quoted(asked)
+    inside = {i for units in quoted for i in units}
+    names = [i for i, u in enumerate(asked.units) if i not in covered | inside and _is_written_like_a_name(asked, i)]
+    return sum(1 for units in quoted if units and not covered & set(units)) + sum(
+        1 for i in names if i + 1 not in names
+    )
+
+
+def _is_written_like_a_name(asked: Asked, at: int) -> bool:
+    """Whether a word has a capital that no sentence gives it."""
+    unit = asked.units[at]
+    word = asked.text[unit.start : unit.end]
+    begins = at == 0 or any(sign in asked.text[asked.units[at - 1].end : unit.start] for sign in ".?!:")
+    return not begins and word[0].isupper() and not word.isupper() and carries_meaning(unit.text)
 
 
 def _lost(asked: Asked, draft: Draft) -> int:
@@ -144,7 +157,7 @@ def _lost(asked: Asked, draft: Draft) -> int:
     lost = _unknown(asked, draft)
     inside = {i for units in quoted for i in units}
     left = [i for i, u in enumerate(asked.units) if i not in covered | inside and carries_meaning(u.text)]
-    first = min(covered, default=len(asked.units))
+    first = min((use.first for use in draft.uses), default=len(asked.units))
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
@@ -164,7 +177,7 @@ _BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGRE
 
 def serves(schema: Schema) -> bool:
     """Whether the schema says enough to read tables by: relations are types, and not too many."""
-    return schema.relations.kind == "types" and len(schema.types) <= MOST_TYPES and bool(schema.labels)
+    return schema.relations.kind == "types" and len(schema.types) <= MOST_TYPES and any(schema.labels)
 
 
 def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:

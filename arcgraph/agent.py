@@ -12,26 +12,33 @@ from functools import partial
 
 from arcgraph.answer import compose
 from arcgraph.answer import tables as tables_answer
-from arcgraph.answer.evidence import citations, elements, passages_of
-from arcgraph.answer.result import Alternative, Answer, Attempt, QueryRecord, Status, Usage, Witness
-from arcgraph.domain import Schema
+from arcgraph.answer.evidence import MOST_EDGES, citations, elements, joined, passages_of
+from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
+from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
+from arcgraph.answer.result import Alternative, Answer, Attempt, Citation, QueryRecord, Status, Usage, Witness
+from arcgraph.domain import Node, Schema
 from arcgraph.errors import QueryError, UsageError
 from arcgraph.graph.base import Graph
-from arcgraph.interpret.assemble import Reading, collecting, match_of, witnessing
+from arcgraph.interpret.assemble import THING, Reading, bound, collecting, match_of, witnessing
 from arcgraph.interpret.confidence import confidence, holds
 from arcgraph.interpret.execute import Run, Runner
+from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.execute import TableRun, TableRunner
 from arcgraph.interpret.tables.reading import TableReader, TableReading, serves
 from arcgraph.search.local import NameIndex, Report, open_or_build
+from arcgraph.search.passages import open_or_build_passages
 from arcgraph.search.values import open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
 _WITNESS_ROWS = 200
 _NEAR_NAMES = 5
+# Of nodes of one name so many are described with what lies around them.
+_DESCRIBED = 3
 _ALTERNATIVES = 5
+_PASSAGES = 10
 # The graph is asked at most so often whether it changed. Where it changes all the time, reading it anew must not take
 # more than a small share of the time, so an expensive one is kept for a while.
 _FRESH_SECONDS = 1.0
@@ -46,6 +53,7 @@ class _Prepared:
     index: NameIndex
     reader: Reader
     runner: Runner
+    gatherer: Gatherer | None
     check_at: float
     tables: TableReader | None = None
 
@@ -134,6 +142,8 @@ class Agent:
                 second = self._from_tables(question, trace, ready, tables)
                 is_better = second.status == Status.INSUFFICIENT and not tables[0].doubts.lost
                 answer = second if second.status == Status.ANSWERED or is_better else answer
+            with trace.stage("passages"):
+                answer = self._with_passages(answer, ready, interpretation)
         assert answer is not None
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)
@@ -178,9 +188,15 @@ class Agent:
                 schema, index, open_or_build_values(self._graph, schema, self._settings), index.embed_words
             )
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
+        passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
+        gatherer = (
+            Gatherer(self._graph, schema, passages, index.embed_words, self._settings.ask)
+            if passages is not None
+            else None
+        )
         now = time.monotonic()
         check_at = now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE)
-        return _Prepared(schema, index, reader, runner, check_at, tables)
+        return _Prepared(schema, index, reader, runner, gatherer, check_at, tables)
 
     # --- outcomes ------------------------------------------------------------------------------------------------
 
@@ -204,7 +220,7 @@ class Agent:
                 partial=trace.elapsed > self._settings.ask.deadline,
             )
         sure = confidence(best.reading, interpretation.readings)
-        if not holds(best.reading, interpretation.readings):
+        if not holds(best.reading, interpretation.readings, is_open=interpretation.is_open):
             return Answer(
                 question,
                 Status.INSUFFICIENT,
@@ -231,24 +247,58 @@ class Agent:
     ) -> Answer:
         assert run.rows is not None
         with trace.stage("evidence"):
-            witness = self._witness(ready, run, trace)
+            around = self._around(ready, run)
+            whole = len(around) == len(run.rows) and all(n.witness.edges for n in around.values())
+            witness = Witness() if around and whole else self._witness(ready, run, trace)
+            for near in around.values():
+                witness = joined(witness, near.witness)
             passages = passages_of(self._graph, ready.schema, witness, timeout=self._settings.graph.timeout)
         found = compose.entities(run.rows, ready.schema)
         table = compose.table(run.reading, run.rows, ready.schema)
         return Answer(
             question,
             Status.ANSWERED,
-            compose.text(run.reading, run.rows, found),
+            compose.text(run.reading, run.rows, found, ready.schema, {i: n.links for i, n in around.items()}),
             entities=found,
             columns=table.columns,
             rows=compose.plain_rows(table),
             table=table,
             witness=witness,
-            citations=citations(witness, passages, ready.schema),
+            citations=citations(witness, passages, ready.schema, len(queries)),
             queries=queries + witness.queries,
             confidence=sure,
             alternatives=alternatives,
             partial=run.rows.truncated,
+        )
+
+    def _with_passages(self, answer: Answer, ready: _Prepared, interpretation: Interpretation) -> Answer:
+        """The answer with what the graph's passages say of the question, where edges lead to passages.
+
+        An answer by a relation that tells exactly what it means needs no more than its own passages; one over an open
+        vocabulary, whose relations are worded in thousands of ways, and a question that no reading answers do.
+        """
+        sure = answer.status == Status.ANSWERED and not ready.reader.explores
+        if ready.gatherer is None or sure or answer.status == Status.FAILED:
+            return answer
+        room = max(0, MOST_EDGES - len(answer.witness.edges))
+        found = ready.gatherer.gather(interpretation.question, interpretation.candidates, most_edges=room)
+        record = QueryRecord(found.query, found.params, "pattern", "edges around the question", ())
+        edges = {e.element_id: e for e in found.edges}
+        more = Witness(found.nodes, edges, (), (record,) if edges else (), {("edge", i): 0 for i in edges})
+        witness = joined(answer.witness, more)
+        own = [c for c in answer.citations if c.kind == "passage"]
+        known = {c.id for c in own}
+        passages = [Citation("passage", p.id, p.text, 0) for p in ready.gatherer.passages(found.passages)]
+        passages = own + [p for p in passages if p.id not in known]
+        before = len(answer.queries) - len(answer.witness.queries)
+        cited = [c for c in citations(witness, (), ready.schema, before) if c.kind == "edge"]
+        near = "" if answer.status == Status.ANSWERED else compose.nearest(cited)
+        return replace(
+            answer,
+            text=answer.text + near,
+            witness=witness,
+            citations=(*cited, *passages[:_PASSAGES]),
+            queries=answer.queries[:before] + witness.queries,
         )
 
     def _witness(self, ready: _Prepared, run: Run, trace: Trace) -> Witness:
@@ -270,6 +320,28 @@ class Agent:
         record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
         found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
         return Witness(nodes, edges, tuple(paths), (record,), found_by)
+
+    def _around(self, ready: _Prepared, run: Run) -> dict[str, Neighbourhood]:
+        """What lies around the first described nodes, by element id; nothing where none is described."""
+        reading, anchor = run.reading, run.reading.described
+        if anchor is None or run.rows is None:
+            return {}
+        nodes = [n for n in run.rows.column(THING) if isinstance(n, Node)]
+        match = match_of(reading)
+        named = ready.runner.named(reading, match, run.candidates)
+        found = {}
+        for node in nodes[:_DESCRIBED]:
+            one = replace(anchor, ids=(node.id,), element_ids=(node.element_id,))
+            tied = bound(match, [one], loaded=ready.schema.loaded)
+            found[node.element_id] = neighbourhood(
+                self._graph,
+                ready.schema,
+                node,
+                (tied, named if len(nodes) == 1 else tied),
+                timeout=self._settings.graph.timeout,
+                most=MOST_AROUND // min(len(nodes), _DESCRIBED),
+            )
+        return found
 
     def _alternatives(
         self, ready: _Prepared, interpretation: Interpretation, best: Run | None

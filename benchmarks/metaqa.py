@@ -26,12 +26,14 @@ from statistics import fmean
 from typing import Any
 
 from arcgraph import Agent, Answer, Settings, connect
+from arcgraph.errors import ArcgraphError
 from arcgraph.evaluate.metrics.answer_set import answer_set
 from arcgraph.evaluate.metrics.golden_proximity import golden_proximity
 from arcgraph.evaluate.metrics.hits import hits_at
 from arcgraph.evaluate.metrics.latency import percentile
 from arcgraph.evaluate.record import run_record, write_record
 from arcgraph.graph.load import load
+from arcgraph.search.embed import choose_embedder, uncached
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ARCGRAPH_DATA", ROOT.parent / "shared" / "data")) / "metaqa"
@@ -197,6 +199,24 @@ def run(options: argparse.Namespace, agent: Agent) -> Iterator[tuple[int, list[d
         yield hops, found
 
 
+def embedding_p50_ms(items: list[dict[str, Any]], settings: Settings) -> float | None:
+    """The median time to embed one of the questions with the sentence model; ``None`` where it is not installed."""
+    try:
+        chosen = choose_embedder(settings.search.model_copy(update={"embedder": "local"}), "names")
+    except ArcgraphError:
+        return None
+    embedder = uncached(chosen.embedder) if chosen.embedder is not None else None
+    if embedder is None:
+        return None
+    embedder.embed(["warm up"])
+    seconds = []
+    for item in items[:: max(1, len(items) // 200)]:
+        began = time.perf_counter()
+        embedder.embed([item["question"]])
+        seconds.append(time.perf_counter() - began)
+    return percentile(seconds, 50) * 1000
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graph", help="a graph that already holds MetaQA")
@@ -220,6 +240,13 @@ def main() -> int:
             results[str(hops)] = summary(found)
             items += found
             show(hops, results[str(hops)])
+        one = embedding_p50_ms(items, settings)
+        if one is not None:
+            of = percentile([i["seconds"] for i in items], 50) * 1000 / one
+            results["embedding"] = {"p50_ms": one, "ratio": of}
+            print(
+                f"embedding one question by the sentence model: p50 {one:.1f} ms; a question takes {of:.2f} times that"
+            )
     finally:
         graph.close()
     given = {k: str(v) if isinstance(v, Path) else v for k, v in vars(options).items()}

@@ -3,9 +3,10 @@
     python benchmarks/passages.py
     python benchmarks/passages.py --graph bolt://localhost:7687
 
-Without --graph the passages and triples are loaded into a file under --work first (see benchmarks/openie.py). A row is
-a name and a function from a question to the ids of passages, best first; all rows answer the same questions, and the
-difference of each to the first is given with its own interval, which is narrower than the rows' intervals suggest.
+Without --graph the passages and triples are loaded into a file under --work first (see benchmarks/openie.py). A row
+is a name and a function from a question to the ids of passages, best first; "ask" is what an answer of Agent.ask cites.
+All rows answer the same questions, and the difference of each to the first is given with its own interval, which is
+narrower than the rows' intervals suggest.
 Data: ARCGRAPH_DATA/hipporag (HippoRAG, MIT; MuSiQue, CC BY 4.0).
 """
 
@@ -16,13 +17,15 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from openie import OpenIE, Question, read_openie, read_questions, write_graph
 
-from arcgraph import Settings, connect
+from arcgraph import Agent, Answer, Settings, connect
+from arcgraph.domain import Node
 from arcgraph.evaluate.interval import mean_interval, share_interval
 from arcgraph.evaluate.metrics.latency import percentile
 from arcgraph.evaluate.metrics.recall import recall_at
@@ -39,6 +42,9 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ARCGRAPH_DATA", ROOT.parent / "shared" / "data")) / "hipporag"
 OPENIE = DATA / "openie_musique_train_gpt-3.5-turbo-1106.json.gz"
 QUESTIONS = DATA / "musique_train_q_even.json.gz"
+
+# So many edges of a witness are looked at.
+WITNESS = 60
 
 Rank: TypeAlias = Callable[[str], Sequence[str]]
 
@@ -64,6 +70,31 @@ def baselines(index: PassageIndex, k: int) -> list[Row]:
         ways["dense, best sentence"] = lambda question: index.by_meaning(question, k)
     ways["fused"] = lambda question: index.search(question, k)
     return [Row(name, _as_ids(index, way)) for name, way in ways.items()]
+
+
+class Asked:
+    """Questions through ``Agent.ask``: the passages that an answer cites, and the edges of its witness."""
+
+    def __init__(self, agent: Agent):
+        self._agent = agent
+        self.answers: dict[str, Answer] = {}
+
+    def rank(self, question: str) -> list[str]:
+        """Ids of the cited passages, best first."""
+        answer = self.answers[question] = self._agent.ask(question)
+        return [citation.id for citation in answer.citations if citation.kind == "passage"]
+
+    def holds(self, question: Question) -> bool:
+        """Whether the answer stands in one of the first edges of the witness."""
+        answer = self.answers[question.question]
+        nodes = answer.witness.nodes
+        edges = list(answer.witness.edges.values())[:WITNESS]
+        texts = [f"{_name(nodes[e.start])} {e.properties.get('predicate')} {_name(nodes[e.end])}" for e in edges]
+        return any(fold(wanted) in fold(text) for wanted in question.answers if fold(wanted) for text in texts)
+
+
+def _name(node: Node) -> str:
+    return str(node.properties.get("name"))
 
 
 def _as_ids(index: PassageIndex, way: Callable[[str], Ranking]) -> Rank:
@@ -161,9 +192,17 @@ def main() -> int:
             print("the graph leads to no passages", file=sys.stderr)
             return 1
         print(f"{len(index):,} passages, {index.embedder.name if index.embedder else 'no embedder'}")
-        results, items = run(baselines(index, options.k), questions, options.k)
-    answerable = sum(question.answerable for question in questions)
-    print(f"the triples of the gold passages hold the answer of {answerable} of {len(questions)} questions")
+        asked = Asked(Agent(graph, settings=settings))
+        asked.rank(questions[0].question)
+        rows = [*baselines(index, options.k), Row("ask", asked.rank)]
+        results, items = run(rows, questions, options.k)
+    answerable = [question for question in questions if question.answerable]
+    held = [int(asked.holds(question)) for question in answerable]
+    results["witness"] = share_interval(held, [1] * len(held))
+    statuses = Counter(str(answer.status) for answer in asked.answers.values())
+    results["statuses"] = dict(statuses)
+    print(f"the triples of the gold passages hold the answer of {len(answerable)} of {len(questions)} questions;")
+    print(f"of these a witness of at most {WITNESS} edges holds it: {results['witness']}; {dict(statuses)}")
     given = {key: str(value) if isinstance(value, Path) else value for key, value in vars(options).items()}
     print("record:", write_record(run_record("passages", settings, given, results, items), options.work))
     return 0

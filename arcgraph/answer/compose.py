@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arcgraph.answer.describe import description, listed
 from arcgraph.answer.evidence import name_of
-from arcgraph.answer.result import AnswerEntity
+from arcgraph.answer.neighbourhood import Link
+from arcgraph.answer.result import AnswerEntity, Citation
 from arcgraph.domain import Node, Rows, Schema
 from arcgraph.graph.values import to_plain
 from arcgraph.interpret.assemble import PATHS, THING, Reading
@@ -14,6 +16,9 @@ from arcgraph.interpret.question import Intent
 from arcgraph.interpret.verbalise import phrase
 
 _NAMED_IN_TEXT = 10
+
+# Edges of the evidence that are told where there is no answer.
+_NEAREST = 3
 
 
 def entities(rows: Rows, schema: Schema) -> tuple[AnswerEntity, ...]:
@@ -53,28 +58,41 @@ def plain_rows(rows: Rows) -> list[dict[str, Any]]:
     return [{k: to_plain(v) for k, v in row.items()} for row in rows.dicts()]
 
 
-def text(reading: Reading, rows: Rows, found: Sequence[AnswerEntity]) -> str:
-    """The answer in a line, and how the question was read, so that a person sees at once whether it was understood."""
-    return f"{_result(reading, rows, found)} (read as: {reading.words()})"
+def text(
+    reading: Reading,
+    rows: Rows,
+    found: Sequence[AnswerEntity],
+    schema: Schema,
+    links: Mapping[str, Sequence[Link]] | None = None,
+) -> str:
+    """The answer in a line, and how the question was read, so that a person sees at once whether it was understood.
+
+    ``links`` are those of the described nodes, by element id.
+    """
+    return f"{_result(reading, rows, found, schema, links or {})} (read as: {reading.words()})"
 
 
-def _result(reading: Reading, rows: Rows, found: Sequence[AnswerEntity]) -> str:
+def nearest(cited: Sequence[Citation]) -> str:
+    """What the evidence nearest to a question says, for one that has no answer; empty without any."""
+    if not cited:
+        return ""
+    return "\nNearest in the graph: " + "; ".join(c.text for c in cited[:_NEAREST]) + "."
+
+
+def _result(
+    reading: Reading,
+    rows: Rows,
+    found: Sequence[AnswerEntity],
+    schema: Schema,
+    links: Mapping[str, Sequence[Link]],
+) -> str:
     if reading.intent == Intent.COUNT:
         return str(rows.records[0][0])
     if reading.intent == Intent.YES_NO:
         return "Yes" if rows.records[0][0] else "No"
     if reading.intent == Intent.DESCRIBE:
-        return "; ".join(_description(node) for node in rows.column(THING) if isinstance(node, Node))
+        nodes = [node for node in rows.column(THING) if isinstance(node, Node)]
+        told = [description(node, schema, links.get(node.element_id, ())) for node in nodes[:_NAMED_IN_TEXT]]
+        rest = [f"There are {len(nodes) - len(told)} more of that name."] if len(nodes) > len(told) else []
+        return " ".join([*told, *rest])
     return listed([e.name for e in found])
-
-
-def _description(node: Node) -> str:
-    facts = ", ".join(f"{phrase(k)}: {to_plain(v)}" for k, v in node.properties.items())
-    return f"{phrase(node.labels[0])} {facts}" if node.labels else facts
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as an enumeration, the tail of a long one counted."""
-    if len(names) > _NAMED_IN_TEXT:
-        return f"{', '.join(names[:_NAMED_IN_TEXT])} and {len(names) - _NAMED_IN_TEXT} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -55,16 +55,29 @@ def elements(rows: Rows) -> tuple[dict[str, Node], dict[str, Edge], list[Path]]:
     return nodes, edges, paths
 
 
+def joined(one: Witness, other: Witness) -> Witness:
+    """Both together; what both hold is the first one's."""
+    shift = len(one.queries)
+    return Witness(
+        {**other.nodes, **one.nodes},
+        {**other.edges, **one.edges},
+        one.paths + other.paths,
+        one.queries + other.queries,
+        {**{k: q + shift for k, q in other.found_by.items()}, **one.found_by},
+    )
+
+
 def name_of(node: Node, schema: Schema) -> Any:
     """What people call a node, as it was loaded: its naming property, else its identifying one, else ``Label id``."""
-    for key in _naming_keys(node.labels, schema):
+    for key in naming_keys(node.labels, schema):
         value = node.properties.get(key)
         if value is not None and value != "":
             return value
     return f"{node.labels[0]} {node.id}" if node.labels else f"node {node.id}"
 
 
-def _naming_keys(labels: Sequence[str], schema: Schema) -> list[str]:
+def naming_keys(labels: Sequence[str], schema: Schema) -> list[str]:
+    """The properties that name nodes with these labels, then those that identify them."""
     infos = [schema.labels[label] for label in (labels or ("",)) if label in schema.labels]
     keys = [i.naming for i in infos] + [i.identifying for i in infos]
     return list(dict.fromkeys(k for k in keys if k))
@@ -111,13 +124,14 @@ def _by_edges(graph: Graph, home: PassageHome, witness: Witness, timeout: float)
         returns=(Projection(Entity("c"), "c"),),
     )
     found = [row[0] for row in graph.read(*pattern.to_cypher(graph.dialect), timeout=timeout, limit=len(wanted) * 2)]
-    made = [
-        Passage(
-            n, str(n.properties.get(home.text_key, "")), votes[n.properties.get(home.id_key) if home.id_key else n.id]
-        )
-        for n in found
-    ]
+    made = [Passage(n, str(n.properties.get(home.text_key, "")), votes[_called(n, home)]) for n in found]
     return sorted(made, key=lambda p: -p.votes)
+
+
+def _called(passage: Node, home: PassageHome) -> Any:
+    """What edges call a passage by."""
+    # The reserved property is no property of a node: its value is the node's id.
+    return passage.id if home.id_key in (None, RESERVED_KEY) else passage.properties.get(home.id_key or "")
 
 
 def _as_list(value: Any) -> Iterable[Any]:
@@ -150,10 +164,10 @@ def _by_mentions(graph: Graph, schema: Schema, home: PassageHome, witness: Witne
     ]
 
 
-def citations(witness: Witness, passages: Sequence[Passage], schema: Schema) -> tuple[Citation, ...]:
-    """Edges first, then passages, each with what it says."""
+def citations(witness: Witness, passages: Sequence[Passage], schema: Schema, before: int = 0) -> tuple[Citation, ...]:
+    """Edges first, then passages, each with what it says; ``before`` queries of the answer precede the witness's."""
     cited = [
-        Citation("edge", i, edge_text(e, witness.nodes, schema), witness.found_by.get(("edge", i), 0))
+        Citation("edge", i, edge_text(e, witness.nodes, schema), before + witness.found_by.get(("edge", i), 0))
         for i, e in list(witness.edges.items())[:MOST_EDGES]
     ]
     return tuple(cited + [Citation("passage", p.node.id, p.text, 0) for p in passages])

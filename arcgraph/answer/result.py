@@ -181,7 +181,7 @@ class Answer:
             "entities": [_entity(e) for e in self.entities],
             "columns": list(self.columns),
             "rows": self.rows,
-            "witness": _witness(self.witness),
+            "witness": _witness(self.witness, max(0, len(self.queries) - len(self.witness.queries))),
             "citations": [{"kind": c.kind, "id": c.id, "text": c.text, "query": c.query} for c in self.citations],
             "queries": [_query(q) for q in self.queries],
             "confidence": round(self.confidence, 4),
@@ -266,7 +266,8 @@ def _query(query: QueryRecord) -> dict[str, Any]:
     }
 
 
-def _witness(witness: Witness) -> dict[str, Any]:
+def _witness(witness: Witness, before: int) -> dict[str, Any]:
+    """``before`` queries of the answer precede the witness's."""
     ids = {element_id: node.id for element_id, node in witness.nodes.items()}
     return {
         "nodes": [
@@ -274,7 +275,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
                 "id": n.id,
                 "labels": list(n.labels),
                 "properties": to_plain(dict(n.properties)),
-                "query": witness.found_by.get(("node", i)),
+                "query": _number(witness.found_by.get(("node", i)), before),
             }
             for i, n in witness.nodes.items()
         ],
@@ -285,9 +286,13 @@ def _witness(witness: Witness) -> dict[str, Any]:
                 "type": e.type,
                 "end": ids.get(e.end, e.end),
                 "properties": to_plain(dict(e.properties)),
-                "query": witness.found_by.get(("edge", i)),
+                "query": _number(witness.found_by.get(("edge", i)), before),
             }
             for i, e in witness.edges.items()
         ],
         "paths": [[n.id for n in p.nodes] for p in witness.paths],
     }
+
+
+def _number(query: int | None, before: int) -> int | None:
+    return None if query is None else before + query

@@ -91,7 +91,7 @@ def doctor(
 ) -> None:
     """Say what works here, what is missing, and how to get it."""
     settings = load_settings(timeout)
-    checks = [_python(), *_packages(), *_extras(), _embedder(settings), _cache(settings.cache.dir)]
+    checks = [_python(), *_packages(), *_extras(), _embedder(settings), _cache(settings.cache.dir), _gate(settings)]
     code = 0
     try:
         if graph is None and not _named_in_environment():
@@ -103,7 +103,7 @@ def doctor(
     except ArcgraphError as error:
         checks.append(Check("graph", State.FAULT, str(error)))
         code = exit_code(error)
-    _print(checks, as_json=as_json)
+    _print(checks, _allowed(settings), as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -167,6 +167,23 @@ def _cache(folder: Path) -> Check:
     return Check("cache", State.OK, str(folder))
 
 
+def _gate(settings: Settings) -> Check:
+    """How much Cypher may call, and what the operator added to that; ``--json`` lists the names."""
+    allowed = _allowed(settings)
+    listed = f"{len(allowed['functions'])} functions and {len(allowed['procedures'])} procedures may be called"
+    added = [*settings.graph.allow_functions, *settings.graph.allow_procedures]
+    return Check("gate", State.OK, f"{listed}, of these added by you: {', '.join(added) if added else 'none'}")
+
+
+def _allowed(settings: Settings) -> dict[str, list[str]]:
+    from arcgraph.graph.allowlist import FUNCTIONS, PROCEDURES
+
+    return {
+        "functions": sorted(FUNCTIONS.union(settings.graph.allow_functions)),
+        "procedures": sorted(PROCEDURES.union(settings.graph.allow_procedures)),
+    }
+
+
 # --- the graph ---------------------------------------------------------------------------------------------------
 
 
@@ -209,9 +226,10 @@ def _described(graph: SelfDescribing, timeout: float) -> Check:
 # --- printing ----------------------------------------------------------------------------------------------------
 
 
-def _print(checks: list[Check], *, as_json: bool) -> None:
+def _print(checks: list[Check], allowed: dict[str, list[str]], *, as_json: bool) -> None:
     if as_json:
-        print_json({"ok": all(c.state is not State.FAULT for c in checks), "checks": [asdict(c) for c in checks]})
+        ok = all(check.state is not State.FAULT for check in checks)
+        print_json({"ok": ok, "checks": [asdict(check) for check in checks], "allowed": allowed})
         return
     from rich.markup import escape
     from rich.table import Table

@@ -116,16 +116,19 @@ PROCEDURES = frozenset(
         "apoc.neighbors.byhop.count apoc.neighbors.tohop apoc.neighbors.tohop.count apoc.nodes.cycles apoc.nodes.get "
         "apoc.nodes.rels apoc.path.expand apoc.path.expandConfig apoc.path.spanningTree apoc.path.subgraphAll "
         "apoc.path.subgraphNodes apoc.paths.toJsonTree apoc.schema.properties.distinct "
-        "apoc.schema.properties.distinctCount apoc.search.multiSearchReduced apoc.search.node apoc.search.nodeAll "
-        "apoc.search.nodeAllReduced apoc.search.nodeReduced apoc.spatial.sortByDistance apoc.stats.degrees "
-        "apoc.text.phoneticDelta "
+        "apoc.schema.properties.distinctCount apoc.spatial.sortByDistance apoc.stats.degrees apoc.text.phoneticDelta "
         "schema.node_type_properties schema.rel_type_properties vector_search.search vector_search.search_edges "
         "vector_search.show_index_info "
     ).split()
 )
 """Procedures of Neo4j, APOC and Memgraph that only read. Left out, though the server calls them reads: those that load,
 export or run text (``apoc.load``, ``apoc.export``, ``apoc.cypher``, ``apoc.when``, ``apoc.case``, ``apoc.meta.*.of``,
-``apoc.graph``), look up addresses (``apoc.spatial.geocode``), wait, lock or warm up."""
+``apoc.graph``; ``apoc.search``, which puts labels and keys into query text as they are given), look up addresses
+(``apoc.spatial.geocode``), wait, lock or warm up."""
+
+
+FUNCTIONS = BUILT_IN | APOC
+"""All functions that may be called."""
 
 
 def is_aggregate(name: str) -> bool:

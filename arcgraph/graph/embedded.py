@@ -54,6 +54,8 @@ CLOSE_PATIENCE = 120.0
 
 # How much later than the engine's own timeout the process is killed.
 _GRACE = 0.5
+# Steps of the engine's plans that change the file, or read another.
+_MORE_THAN_READING = ("Create", "Set", "Merge", "Delete", "Detach", "Remove", "Foreach", "Drop", "Insert", "Load")
 # How often a read is sent anew when its process died under it.
 _RETRIES = 2
 
@@ -143,8 +145,9 @@ class EmbeddedGraph:
         timeout: float = DEFAULT_TIMEOUT,
         limit: int | None = DEFAULT_LIMIT,
     ) -> Rows:
-        """See :meth:`arcgraph.graph.base.Graph.run`."""
+        """See :meth:`arcgraph.graph.base.Graph.run`: gate, then the engine's plan, then a file opened for reading."""
         stored = self._admit(query)
+        guard.admit_planned(query, self._plan(stored, params, written=query, timeout=timeout))
         return self._read(stored, params, timeout=timeout, limit=limit, written=query, free=True)
 
     def read(
@@ -160,10 +163,13 @@ class EmbeddedGraph:
 
     def explain(self, query: str, params: Mapping[str, Any] | None = None) -> Explained:
         """See :meth:`arcgraph.graph.base.Graph.explain`. The engine says little: unknown functions pass unnoticed."""
-        stored = self._admit(query)
-        explain = f"EXPLAIN {stored}"
-        rows = self._read(explain, params, timeout=DEFAULT_TIMEOUT, limit=None, written=query, free=True)
-        return Explained(reads_only=True, notifications=rows.notifications)
+        return self._plan(self._admit(query), params, written=query, timeout=DEFAULT_TIMEOUT)
+
+    def _plan(self, stored: str, params: Mapping[str, Any] | None, *, written: str, timeout: float) -> Explained:
+        rows = self._read(f"EXPLAIN {stored}", params, timeout=timeout, limit=None, written=written, free=True)
+        steps = rows.column("operation") if "operation" in rows.columns else []
+        writes = any(str(step).startswith(_MORE_THAN_READING) for step in steps)
+        return Explained(reads_only=bool(steps) and not writes, notifications=rows.notifications)
 
     def schema(self, *, refresh: bool = False) -> Schema:
         """See :meth:`arcgraph.graph.base.Graph.schema`."""

@@ -52,6 +52,10 @@ def refuse_to_open(name: str, failure: Failure) -> NoReturn:
         holder = re.search(r"pid (\d+)", failure.text)
         who = f"process {holder[1]}" if holder else "another process"
         raise ConnectError(f"{who} is writing {name}, and only one can; wait until it is done, or open it for reading")
+    if failure.kind == "FileFormatError" and "spill" in failure.text and "os error" in failure.text:
+        # The file is sound: the engine unpacks parts of it into the folder for temporary files.
+        where = f"there is no room to unpack {name} in the folder for temporary files"
+        raise ConnectError(f"{where}; free some space, or let TMPDIR name another folder")
     if failure.kind == "FileFormatError":
         raise ConnectError(f"{name} is no graph file, or a damaged one; load it anew: arcgraph load FILE --to {name}")
     if failure.kind == "ForeignFileError":

@@ -7,15 +7,21 @@ pass; whatever is not understood is refused, with the place. ``docs/gate.md`` sa
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arcgraph.domain import Schema
 from arcgraph.errors import Refused
+from arcgraph.graph.base import Explained
 from arcgraph.graph.clauses import Unread, read
 from arcgraph.graph.lexer import Tokens, lex
+from arcgraph.graph.names import quote
 from arcgraph.graph.schema_check import SchemaFault, faults_of, repair
-from arcgraph.graph.scope import analyse
+from arcgraph.graph.scope import TooLong, analyse
+
+# Each repair of a name reads the query anew: more names, or a longer text, are no oversight.
+_MOST_QUOTED = 10
+_LONGEST_QUOTED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,8 @@ class Reason:
 
     Rules: ``write``, ``administration``, ``load-csv``, ``use``, ``prefix``, ``in-transactions``,
     ``several-statements``, ``procedure``, ``function``; ``undefined-variable``, ``clash``, ``column``, ``aggregate``;
-    ``not-understood``, ``too-deep`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
+    ``plan`` where the database, asked to EXPLAIN, plans more than a read;
+    ``not-understood``, ``too-deep``, ``too-long`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
     ``ambiguous-escape``.
     """
 
@@ -53,7 +60,8 @@ class Verdict:
     """What the gate says of a query.
 
     ``reasons`` are what forbids it or makes it invalid anywhere; ``schema_faults`` what does not fit the given schema.
-    ``repaired`` is the query with its arrows turned, where only arrows are wrong.
+    ``repaired`` is the query with its arrows turned and its names with spaces between backticks, where nothing else is
+    wrong.
     """
 
     reasons: tuple[Reason, ...] = ()
@@ -86,20 +94,54 @@ def check(
 
     ``allow_procedures`` and ``allow_functions`` are exact names that the operator vouches for.
     """
+    procedures, functions = tuple(allow_procedures), tuple(allow_functions)
+    verdict, unquoted = _judge(query, schema, procedures, functions)
+    if unquoted is None or len(query) > _LONGEST_QUOTED:
+        return verdict
+    return replace(verdict, repaired=_quoted(query, unquoted, schema, procedures, functions))
+
+
+def _judge(
+    query: str, schema: Schema | None, procedures: tuple[str, ...], functions: tuple[str, ...]
+) -> tuple[Verdict, tuple[int, int] | None]:
+    """The verdict, and where a name stands that lacks its backticks, if that keeps the query from being read."""
     tokens = lex(query)
     try:
         parsed = read(tokens)
-        analysis = analyse(parsed, tokens, tuple(allow_procedures), tuple(allow_functions))
+        analysis = analyse(parsed, tokens, procedures, functions)
         reasons = tuple(_reason(tokens, f.rule, f.message, tokens.tokens[f.token].offset) for f in analysis.faults)
         if reasons or schema is None:
-            return Verdict(reasons)
+            return Verdict(reasons), None
         faults = faults_of(analysis, tokens, schema)
     except Unread as unread:
-        return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),))
+        return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),)), unread.unquoted
+    except TooLong:
+        return Verdict((_reason(tokens, "too-long", "the query imports too many variables into subqueries", 0),)), None
     except RecursionError:
         # The caller's own stack may be deep already, so the reader's limit alone cannot rule this out.
-        return Verdict((_reason(tokens, "too-deep", "the query nests too deeply", 0),))
-    return Verdict((), faults, repair(query, faults))
+        return Verdict((_reason(tokens, "too-deep", "the query nests too deeply", 0),)), None
+    return Verdict((), faults, repair(query, faults)), None
+
+
+def _quoted(
+    query: str,
+    unquoted: tuple[int, int] | None,
+    schema: Schema | None,
+    procedures: tuple[str, ...],
+    functions: tuple[str, ...],
+) -> str | None:
+    """The query with names between backticks, and arrows turned where only that is left; ``None`` if more is wrong."""
+    for _ in range(_MOST_QUOTED):
+        if unquoted is None:
+            return None
+        start, end = unquoted
+        query = query[:start] + quote(query[start:end]) + query[end:]
+        verdict, unquoted = _judge(query, schema, procedures, functions)
+        if verdict.accepted:
+            return query
+        if verdict.repaired:
+            return verdict.repaired
+    return None
 
 
 def admit(query: str, *, allow_procedures: Iterable[str] = (), allow_functions: Iterable[str] = ()) -> None:
@@ -107,6 +149,13 @@ def admit(query: str, *, allow_procedures: Iterable[str] = (), allow_functions: 
     verdict = check(query, allow_procedures=allow_procedures, allow_functions=allow_functions)
     if not verdict.accepted:
         raise Refused(f"query refused: {verdict.reasons[0]}", verdict)
+
+
+def admit_planned(query: str, explained: Explained) -> None:
+    """The layer behind the gate: raise :class:`~arcgraph.errors.Refused` unless the database itself plans a read."""
+    if not explained.reads_only:
+        reason = _reason(lex(query), "plan", "the database plans more than a read; only reading is allowed", 0)
+        raise Refused(f"query refused: {reason}", Verdict((reason,)))
 
 
 def _reason(tokens: Tokens, rule: str, message: str, offset: int) -> Reason:

@@ -75,7 +75,7 @@ class Tokens:
         return Position(offset, line, offset - self._lines[line - 1] + 1)
 
 
-_OPERATORS = ("..", "<=", ">=", "<>", "!=", "=~", "+=", "::", "||")
+_PAIRS = frozenset({"..", "<=", ">=", "<>", "!=", "=~", "+=", "::", "||"})
 _SINGLE = frozenset("()[]{},.;:=<>+-*/%^|&!$")
 # White space of Neo4j 5, which is more than Python's ``\s`` in some places and less in others.
 _SPACE = frozenset(
@@ -312,7 +312,8 @@ class _Lexer:
         return at
 
     def _operator(self, char: str) -> None:
-        operator = next((op for op in _OPERATORS if self.text.startswith(op, self.at)), char)
+        pair = self.text[self.at : self.at + 2]
+        operator = pair if pair in _PAIRS else char
         if operator == char and char not in _SINGLE:
             raise self._stop("unknown-character", f"{_described(char)} has no meaning here", self.at)
         self._add(Kind.OPERATOR, operator, self.at + len(operator))

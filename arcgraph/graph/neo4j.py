@@ -8,9 +8,10 @@ from typing import Any
 
 import neo4j
 
-from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
+from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Rows
 from arcgraph.errors import QueryError
-from arcgraph.graph.base import Explained, ServerInfo
+from arcgraph.graph import guard
+from arcgraph.graph.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Explained, ServerInfo
 from arcgraph.graph.bolt import BoltGraph, notifications
 from arcgraph.graph.names import quote
 from arcgraph.resources import cypher
@@ -25,15 +26,31 @@ class Neo4jGraph(BoltGraph):
 
     dialect = "neo4j"
 
+    def run(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        limit: int | None = DEFAULT_LIMIT,
+    ) -> Rows:
+        """See :meth:`arcgraph.graph.base.Graph.run`: gate, then EXPLAIN, then a transaction with READ access."""
+        self._admit(query)
+        guard.admit_planned(query, self._plan(query, params, timeout=timeout))
+        return self.read(query, params, timeout=timeout, limit=limit)
+
     def explain(self, query: str, params: Mapping[str, Any] | None = None) -> Explained:
         """See :meth:`arcgraph.graph.base.Graph.explain`. The query is planned, never run."""
         self._admit(query)
+        return self._plan(query, params, timeout=self._settings.graph.timeout)
+
+    def _plan(self, query: str, params: Mapping[str, Any] | None, *, timeout: float) -> Explained:
         # On a line of its own, so that only line numbers have to be put right.
         summary = self._transact(
             f"EXPLAIN\n{query}",
             params,
             access=neo4j.READ_ACCESS,
-            timeout=self._settings.graph.timeout,
+            timeout=timeout,
             limit=0,
             skipped=len("EXPLAIN\n"),
         ).summary

@@ -15,6 +15,7 @@ from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, LabelInfo, Schema, Typ
 from arcgraph.graph.lexer import Kind, Tokens
 from arcgraph.graph.scope import Analysis, Binding
 from arcgraph.graph.syntax import (
+    ONCE,
     Access,
     EdgePattern,
     Group,
@@ -24,6 +25,7 @@ from arcgraph.graph.syntax import (
     PathPattern,
     Variable,
 )
+from arcgraph.graph.triples import Demands, Triples
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,6 @@ class SchemaFault:
         }
 
 
-# For each label expression a pattern demands: the names of which a node must bear one.
-_Clauses = list[frozenset[str]]
-
-
 def faults_of(analysis: Analysis, tokens: Tokens, schema: Schema) -> tuple[SchemaFault, ...]:
     """All faults, in the order of the text."""
     checker = _Checker(analysis, tokens, schema)
@@ -80,7 +78,7 @@ class _Checker:
         self.analysis = analysis
         self.tokens = tokens
         self.schema = schema
-        self.triples = {(e.start, e.type, e.end) for e in schema.endpoints}
+        self.triples = Triples(schema)
         # What a test such as n:Label narrows is more than its patterns say.
         self.tested = {
             self.binding(access) for access in analysis.accesses if any(step.labels for step in access.steps)
@@ -175,6 +173,8 @@ class _Checker:
         names = [name for clause in clauses for name in clause]
         if any(name not in infos for name in names):
             return None  # an unknown label is a fault of its own
+        if not self.schema.complete and not all(info.properties for info in infos.values()):
+            return None  # some properties were not read
         if not clauses:
             return None if key in self.keys["node" if is_node else "edge"] else []
         return None if any(key in infos[name].properties for name in names) else sorted(clauses[0])
@@ -185,11 +185,11 @@ class _Checker:
         infos: dict[str, LabelInfo | TypeInfo] = dict(self.schema.labels if kind == "node" else self.schema.types)
         return _all_keys(infos[name] for name in owners)
 
-    def clauses(self, binding: Binding) -> _Clauses:
+    def clauses(self, binding: Binding) -> Demands:
         """What a binding's labels demand, as alternatives that must each hold."""
         return [clause for labels in binding.labels for clause in self.demands(labels)]
 
-    def demands(self, labels: Labels) -> _Clauses:
+    def demands(self, labels: Labels) -> Demands:
         if labels.kind == "name":
             return [frozenset((self.name(labels.token),))]
         if labels.kind == "and":
@@ -208,46 +208,57 @@ class _Checker:
                 if isinstance(element, EdgePattern):
                     left, right = path.elements[at - 1], path.elements[at + 1]
                     if isinstance(left, NodePattern) and isinstance(right, NodePattern):
-                        yield from self.edge(path, left, element, right)
+                        yield from self.edge(element, self.demanded(left), self.demanded(right))
+                elif isinstance(element, Group):
+                    yield from self.joints(path, at, element)
 
-    def edge(
-        self, _path: PathPattern, left: NodePattern, edge: EdgePattern, right: NodePattern
-    ) -> Iterator[SchemaFault]:
-        if edge.length or edge.quantified:
+    def joints(self, path: PathPattern, at: int, group: Group) -> Iterator[SchemaFault]:
+        """Where a group begins and ends, its outer node is the one beside it."""
+        inner = group.path.elements
+        if group.bounds.least == 0 or len(inner) < 3:
             return
-        start, end = (self.demanded(node) for node in (left, right))
+        before = path.elements[at - 1] if at else None
+        after = path.elements[at + 1] if at + 1 < len(path.elements) else None
+        ends: list[tuple[int, NodePattern | None, NodePattern | None]] = []
+        if isinstance(before, NodePattern):
+            ends.append((1, before, None))
+        if isinstance(after, NodePattern):
+            ends.append((len(inner) - 2, None, after))
+        for middle, first, last in ends:
+            left, edge, right = inner[middle - 1 : middle + 2]
+            if isinstance(left, NodePattern) and isinstance(edge, EdgePattern) and isinstance(right, NodePattern):
+                yield from self.edge(edge, self.demanded(left, first), self.demanded(right, last))
+
+    def edge(self, edge: EdgePattern, start: Demands | None, end: Demands | None) -> Iterator[SchemaFault]:
         bound = self.analysis.patterns[id(edge)]
-        kinds = self.clauses(bound) if bound.sort == "edge" else []
+        kinds = self.clauses(bound.element or bound)
         if start is None or end is None or any(n not in self.schema.types for kind in kinds for n in kind):
             return
-        directed = (edge.left is None) != (edge.right is None)
-        forward, backward = self.possible(start, kinds, end), self.possible(end, kinds, start)
-        if edge.left is not None and directed:
-            forward, backward = backward, forward
-        if forward or (backward and not directed):
+        if not self.triples.are_sure(kinds):
             return
-        yield self.direction(edge, start, kinds, end) if backward else self.endpoints(edge, start, kinds, end)
+        directed = (edge.left is None) != (edge.right is None)
+        first, last = (end, start) if directed and edge.left is not None else (start, end)
+        if self.walkable(first, kinds, last, edge, both_ways=not directed):
+            return
+        turned = directed and self.walkable(last, kinds, first, edge, both_ways=False)
+        yield self.direction(edge, start, kinds, end) if turned else self.endpoints(edge, start, kinds, end)
 
-    def demanded(self, node: NodePattern) -> _Clauses | None:
-        """What a node must be; ``None`` where one of its labels is unknown, which is a fault of its own."""
-        clauses = self.clauses(self.analysis.patterns[id(node)])
-        clauses = [clause for clause in clauses if RESERVED_LABEL not in clause]
-        return None if any(name not in self.schema.labels for clause in clauses for name in clause) else clauses
+    def walkable(self, start: Demands, kinds: Demands, end: Demands, edge: EdgePattern, *, both_ways: bool) -> bool:
+        if edge.bounds == ONCE:
+            hop = self.triples.possible
+            return hop(start, kinds, end) or (both_ways and hop(end, kinds, start))
+        return self.triples.walkable(start, kinds, end, edge.bounds, both_ways=both_ways)
 
-    def possible(self, start: _Clauses, kinds: _Clauses, end: _Clauses) -> bool:
-        """Whether the schema has an edge of one of the types between nodes of these labels."""
-        types = [t for t in self.schema.types if all(t in kind for kind in kinds)]
-        return any(self.joins(start, type_, end) for type_ in types)
+    def demanded(self, *nodes: NodePattern | None) -> Demands | None:
+        """What a node must be that is all of these; ``None`` where a label is unknown, which is a fault of its own."""
+        demands: Demands = []
+        for node in nodes:
+            demands += self.clauses(self.analysis.patterns[id(node)]) if node else []
+        demands = [clause for clause in demands if RESERVED_LABEL not in clause]
+        return None if any(name not in self.schema.labels for clause in demands for name in clause) else demands
 
-    def joins(self, start: _Clauses, type_: str, end: _Clauses) -> bool:
-        triples = [(s, e) for s, t, e in self.triples if t == type_]
-        every = frozenset(label for triple in triples for label in triple)
-        return bool(triples) and all(
-            any(s in a and e in b for s, e in triples) for a in (start or [every]) for b in (end or [every])
-        )
-
-    def direction(self, edge: EdgePattern, start: _Clauses, kinds: _Clauses, end: _Clauses) -> SchemaFault:
-        said = _said_pattern(start, kinds, end, backwards=edge.left is not None)
+    def direction(self, edge: EdgePattern, start: Demands, kinds: Demands, end: Demands) -> SchemaFault:
+        said = _said_pattern(start, kinds, end, edge)
         fault = self.fault("direction", f"the graph has {said} only the other way round", edge.start, _said(kinds))
         return SchemaFault(
             fault.rule, fault.message, fault.offset, fault.line, fault.column, fault.name, (), self.turned(edge)
@@ -262,13 +273,14 @@ class _Checker:
         head, last = tokens[edge.left], tokens[edge.end - 1]
         return ((head.offset, head.end, ""), (last.end, last.end, ">"))
 
-    def endpoints(self, edge: EdgePattern, start: _Clauses, kinds: _Clauses, end: _Clauses) -> SchemaFault:
-        said = _said_pattern(start, kinds, end, backwards=edge.left is not None)
-        real = sorted(t for t in self.schema.types if self.joins(start, t, end) or self.joins(end, t, start))
+    def endpoints(self, edge: EdgePattern, start: Demands, kinds: Demands, end: Demands) -> SchemaFault:
+        said = _said_pattern(start, kinds, end, edge)
+        joins = self.triples.joins
+        real = sorted(t for t in self.schema.types if joins(start, t, end) or joins(end, t, start))
         fault = self.fault("endpoints", f"the graph has no {said}", edge.start, _said(kinds), real[:3])
         if real:
             return fault
-        ends = sorted(f"(:{s})-[:{t}]->(:{e})" for s, t, e in self.triples if any(t in kind for kind in kinds))
+        ends = sorted(f"(:{s})-[:{t}]->(:{e})" for s, t, e in self.triples.ends(kinds))
         if not ends:
             return fault
         message = f"{fault.message}; it has {', '.join(ends[:3])}"
@@ -285,11 +297,12 @@ def _all_keys(infos: Iterable[LabelInfo | TypeInfo]) -> set[str]:
     return {key for info in infos for key in info.properties}
 
 
-def _said(clauses: _Clauses) -> str:
+def _said(clauses: Demands) -> str:
     return ":".join("|".join(sorted(clause)) for clause in clauses)
 
 
-def _said_pattern(start: _Clauses, kinds: _Clauses, end: _Clauses, *, backwards: bool) -> str:
+def _said_pattern(start: Demands, kinds: Demands, end: Demands, edge: EdgePattern) -> str:
     left, right = (f"(:{_said(clauses)})" if clauses else "()" for clauses in (start, end))
-    edge = f"[:{_said(kinds)}]" if kinds else ""
-    return f"{left}<-{edge}-{right}" if backwards else f"{left}-{edge}->{right}"
+    inner = f"[:{_said(kinds)}{'*' if edge.bounds != ONCE else ''}]" if kinds else ""
+    head, tail = "<" if edge.left is not None else "", ">" if edge.right is not None else ""
+    return f"{left}{head}-{inner}-{tail}{right}"

@@ -95,6 +95,13 @@ class Fault:
     token: int
 
 
+class TooLong(Exception):
+    """Following the names of the query would take more than a sensible time."""
+
+
+_MOST_COPIED = 1_000_000
+
+
 @dataclass(slots=True)
 class Analysis:
     """The faults of a query, and what its variables (by token) and patterns (by identity) are bound to."""
@@ -128,6 +135,8 @@ class _Walker:
         # Expressions of the projection that ORDER BY and WHERE behind it may repeat, as token texts.
         self.repeatable: set[tuple[str, ...]] = set()
         self.aggregates_seen = 0
+        # How many names subqueries have imported by a star.
+        self.copied = 0
         # Patterns that stand where a condition is expected, by identity.
         self.conditions: set[int] = set()
 
@@ -172,7 +181,7 @@ class _Walker:
             alone = outermost and len(query.parts) == 1 and len(part) == 1
             columns.append(self.part(part, outer, alone, needs_return, importing, aliased))
         self.unions(query, columns)
-        return columns[-1]
+        return columns[-1] if len(columns) == 1 else _joined(columns)
 
     def unions(self, query: Query, columns: list[dict[str, Binding]]) -> None:
         kinds = {kind for kind, _ in query.unions}
@@ -233,14 +242,13 @@ class _Walker:
         return scope
 
     def match(self, clause: Match, scope: Scope) -> Scope:
-        inner = Scope(scope.outer, dict(scope.names))
-        self.patterns(clause.paths, inner, clause.optional)
+        self.patterns(clause.paths, scope, clause.optional)
         for hint in clause.hints:
             for variable in hint.variables:
-                self.mention(variable, inner)
+                self.mention(variable, scope)
         if clause.where:
-            self.where(clause.where, inner)
-        return inner
+            self.where(clause.where, scope)
+        return scope
 
     def unwind(self, clause: Unwind, scope: Scope) -> Scope:
         binding = self.without_aggregates("UNWIND", clause.expression, scope)
@@ -248,12 +256,11 @@ class _Walker:
         return self.declare_all([(clause.variable, element)], scope)
 
     def declare_all(self, names: Iterable[tuple[int, Binding]], scope: Scope) -> Scope:
-        inner = Scope(scope.outer, dict(scope.names))
         for token, binding in names:
-            if inner.find(self.name(token)):
+            if scope.find(self.name(token)):
                 self.already(token)
-            self.declare(token, binding, inner)
-        return inner
+            self.declare(token, binding, scope)
+        return scope
 
     def already(self, token: int) -> None:
         self.fault("clash", f"variable {self.name(token)} is already declared", token)
@@ -290,25 +297,28 @@ class _Walker:
         if clause.imports is None:
             columns = self.query(clause.query, Scope(), importing=scope, aliased=True)
         else:
-            imported = Scope(None, self.visible(scope) if clause.imports_all else {})
+            imported = Scope(scope if clause.imports_all else None)
             for token in clause.imports:
                 binding = self.mention(token, scope)
                 imported.names[self.name(token)] = binding or Binding("value")
             columns = self.query(clause.query, imported, aliased=True)
-        inner = Scope(scope.outer, dict(scope.names))
-        for name, binding in columns.items():
+        for name in columns:
             if scope.find(name):
                 message = f"the subquery returns {name}, which is declared outside already; rename it with AS"
                 self.fault("clash", message, clause.query.end - 1)
-            inner.names[name] = binding
-        return inner
+        scope.names.update(columns)
+        return scope
 
     def visible(self, scope: Scope) -> dict[str, Binding]:
+        """All names that can be seen, copied: the one work here that could grow faster than the query."""
         names: dict[str, Binding] = {}
         at: Scope | None = scope
         while at is not None:
             names = {**at.names, **names}
             at = at.outer
+        self.copied += len(names)
+        if self.copied > _MOST_COPIED:
+            raise TooLong
         return names
 
     def is_import(self, clause: Clause) -> bool:
@@ -344,11 +354,10 @@ class _Walker:
     # --- projections ---
 
     def project(self, clause: Project, scope: Scope, outer: Scope, aliased: bool = False) -> Scope:
-        projected = Scope(outer)
-        if clause.star:
-            projected.names.update(scope.names)
-            if not scope.names and clause.kind == "RETURN":
-                self.fault("undefined-variable", "RETURN * needs at least one variable", clause.start)
+        # The names before a star go on, and nothing asks for them without the new ones.
+        projected = Scope(outer, scope.names if clause.star else None)
+        if clause.star and not scope.names and clause.kind == "RETURN":
+            self.fault("undefined-variable", "RETURN * needs at least one variable", clause.start)
         aggregating: list[Item] = []
         bindings = []
         for item in clause.items:
@@ -392,20 +401,22 @@ class _Walker:
             for item in clause.items
             if item not in aggregating and _is_simple(_bare(item.expression))
         }
-        if clause.star:
-            keys |= {("name" + name,) for name in scope.names} | {("quoted name" + name,) for name in scope.names}
+        local = frozenset[str]()
         for item in aggregating:
-            token = self.ungrouped(item.expression, keys, frozenset())
+            token = self.ungrouped(item.expression, keys, local, scope if clause.star else None)
             if token is not None:
                 message = f"{self.name(token)} stands beside an aggregate and is no column of its own; return it, too"
                 self.fault("aggregate", message, token)
 
-    def ungrouped(self, expression: Expression, keys: set[tuple[str, ...]], local: frozenset[str]) -> int | None:
-        """The token of a variable that is neither grouped nor aggregated."""
+    def ungrouped(
+        self, expression: Expression, keys: set[tuple[str, ...]], local: frozenset[str], star: Scope | None
+    ) -> int | None:
+        """The token of a variable that is neither grouped, nor among those of a star, nor aggregated."""
         if self.text(expression) in keys or isinstance(expression, (Subquery, PatternComprehension, PatternTest)):
             return None
         if isinstance(expression, Variable):
-            return None if self.name(expression.token) in local else expression.token
+            name = self.name(expression.token)
+            return None if name in local or (star and name in star.names) else expression.token
         if isinstance(expression, Call) and is_aggregate(expression.name):
             return None
         inner: Iterator[Expression] = expression.children()
@@ -415,7 +426,7 @@ class _Walker:
         elif isinstance(expression, Reduce):
             inner = iter((expression.initial, expression.source, expression.body))
             local = local | {self.name(expression.variable), self.name(expression.total)}
-        return next((found for part in inner if (found := self.ungrouped(part, keys, local)) is not None), None)
+        return next((found for part in inner if (found := self.ungrouped(part, keys, local, star)) is not None), None)
 
     def after_projection(self, clause: Project, projected: Scope, scope: Scope, aggregated: bool) -> None:
         """ORDER BY and WHERE see the new columns, and the old variables unless rows were folded into others."""
@@ -724,6 +735,15 @@ def _bare(expression: Expression) -> Expression:
 
 def _copied(binding: Binding | None) -> Binding:
     return Binding(binding.sort, list(binding.labels), binding.element) if binding else Binding("value")
+
+
+def _joined(columns: list[dict[str, Binding]]) -> dict[str, Binding]:
+    """What the columns of a UNION are known to be: what holds of all its parts, and no labels."""
+    joined = {}
+    for name in columns[-1]:
+        sorts = {part[name].sort if name in part else "value" for part in columns}
+        joined[name] = Binding(sorts.pop() if len(sorts) == 1 else "value")
+    return joined
 
 
 def _labels(element: NodePattern | EdgePattern) -> list[Labels]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
+from typing import NamedTuple
 
 
 @dataclass(slots=True, eq=False)
@@ -265,12 +266,24 @@ class NodePattern(Element):
     where_start: int = -1
 
 
+class Bounds(NamedTuple):
+    """How often a relationship or a group is repeated; ``most`` is ``None`` where nothing limits it."""
+
+    least: int = 1
+    most: int | None = 1
+
+
+ONCE = Bounds()
+"""A relationship without length or quantifier."""
+
+
 @dataclass(slots=True, eq=False)
 class EdgePattern(Element):
     """``<-[variable:Types*1..3 {key: value} WHERE …]->{1,2}``.
 
     ``left`` and ``right`` are the tokens of the arrow heads. ``length`` is true for ``*``, whose bounds are the tokens
-    from ``length_start`` to ``length_end``; ``quantified`` where a quantifier follows ``end``. ``algorithm``,
+    from ``length_start`` to ``length_end``; ``quantified`` where a quantifier follows ``end``; ``bounds`` says what
+    either means. ``algorithm``,
     ``lambdas`` and ``weight`` are Memgraph's.
     """
 
@@ -284,6 +297,7 @@ class EdgePattern(Element):
     length_start: int = -1
     length_end: int = -1
     quantified: bool = False
+    bounds: Bounds = ONCE
     properties: MapLiteral | None = None
     where: Expression | None = None
     where_start: int = -1
@@ -307,6 +321,7 @@ class Group(Element):
     path: PathPattern
     where: Expression | None
     quantified: bool
+    bounds: Bounds = ONCE
 
 
 @dataclass(slots=True, eq=False)

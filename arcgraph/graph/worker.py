@@ -16,7 +16,6 @@ import struct
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, BinaryIO
 
 PARALLEL = 8
@@ -108,10 +107,10 @@ class Engine:
 
         kglite.set_query_warning_policy("silent")
         if writable:
-            is_new = not Path(path).exists() and not Path(f"{path}-wal").exists()
             # "full": a committed statement survives even a loss of power.
             self._graph: Any = kglite.open(path, durable="full")
-            if is_new:
+            # A writer that was killed at its very start leaves a file that is empty and not stamped yet.
+            if self._graph.schema_version == 0 and not self._holds_anything():
                 self._graph.set_schema_version(FORMAT)
                 self._graph.save()
         else:
@@ -120,6 +119,9 @@ class Engine:
         self._writable = writable
         self._unsaved = False
         self._check_format()
+
+    def _holds_anything(self) -> bool:
+        return bool(list(self._graph.cypher("MATCH (n) RETURN 1 AS one LIMIT 1")))
 
     def _check_format(self) -> None:
         version = self._graph.schema_version

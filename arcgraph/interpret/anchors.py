@@ -8,18 +8,25 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arcgraph.domain import Anchor
-from arcgraph.interpret.english import DETERMINERS
+from arcgraph.interpret.english import DETERMINERS, FUNCTION_WORDS
 from arcgraph.interpret.terms import Vocabulary
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.base import Entry
 from arcgraph.search.lexicon import Mention
 
 # What leaving a certain mention unexplained costs, in the units of a log-likelihood.
 UNEXPLAINED = 4.0
-# Below this strength a mention is an accident of wording and no anchor.
+# Below this strength a mention is an accident of wording and no anchor, unless the question has no better one.
 WEAKEST = 0.08
+# What is left of a mention without the name's capitals in a question that writes others with theirs.
+_UNLIKE = 0.5
+# What is left of a word that is one of the vocabulary's own, of one that merely resembles some, and at least of several
+# words in a row of which no term of the vocabulary explains all.
+_OWN_WORD = 0.05
+_RESEMBLING = 0.1
+_SEVERAL = 0.5
 MOST_CANDIDATES = 6
-# Of a plain word right behind "which" or "how many" so much is left: it names the class that is asked for.
+# Of a plain word right behind "which" or "how many", or in the plural, so much is left: it names a class.
 _CLASS_NOUN = 0.25
 # Ways of matching that leave words of the name out.
 _LOOSE = frozenset(("partial", "dense", "fuzzy"))
@@ -50,18 +57,35 @@ class Candidate:
 
 
 def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list[Candidate]:
-    """Anchors that the question may name, strongest first: one for each mention, name and set of labels."""
-    found: list[Candidate] = []
-    for mention in names.find(question):
-        if mention.how in _LOOSE and _has_number_beside(question, mention):
-            continue
-        strength = mention_strength(mention, vocabulary)
-        if _asks_for_class(question, mention):
-            strength *= _CLASS_NOUN
-        if strength >= WEAKEST:
-            found += [Candidate(a, strength) for a in _anchors(mention, names.entries(mention.entries))]
+    """Anchors that the question may name, strongest first: one for each mention, name and set of labels.
+
+    Where all are weak the strongest are kept.
+    """
+    mentions = names.find(question)
+    writes_capitals = any(m.capitalised and not m.initial and m.how not in _LOOSE for m in mentions)
+    strengths = {m: s for m in mentions if (s := _strength(question, m, vocabulary, writes_capitals)) > 0}
+    weakest = min(WEAKEST, max(strengths.values(), default=0.0))
+    found = [
+        Candidate(anchor, strength)
+        for mention, strength in strengths.items()
+        if strength >= weakest
+        for anchor in _anchors(mention, names.entries(mention.entries))
+    ]
     found.sort(key=lambda c: (-c.strength, c.anchor.span[0] - c.anchor.span[1], c.anchor.span))
     return found
+
+
+def _strength(question: str, mention: Mention, vocabulary: Vocabulary, writes_capitals: bool) -> float:
+    """How sure a mention in its place in the question is; 0 for none at all."""
+    if mention.how in _LOOSE and _has_number_beside(question, mention):
+        return 0.0
+    unlike = _UNLIKE if writes_capitals and _is_unlike(mention) else 1.0
+    return mention_strength(mention, vocabulary) * unlike * (_CLASS_NOUN if _says_class(question, mention) else 1.0)
+
+
+def _is_unlike(mention: Mention) -> bool:
+    """Whether a mention is written without the capitals of the name; of weight where other names have theirs."""
+    return not mention.quoted and not mention.capitalised and not mention.same_case
 
 
 def _has_number_beside(question: str, mention: Mention) -> bool:
@@ -71,29 +95,51 @@ def _has_number_beside(question: str, mention: Mention) -> bool:
     return any(c.isdigit() for c in beside)
 
 
-def _asks_for_class(question: str, mention: Mention) -> bool:
-    """Whether a mention that does not look like a name stands right behind a word that asks for a noun."""
+def _says_class(question: str, mention: Mention) -> bool:
+    """Whether a mention that does not look like a name stands for a class: in a number that the name has not, or right
+    behind a word that asks for a noun.
+    """
     if mention.quoted or mention.capitalised:
         return False
-    before = question[: mention.start].split()
-    return bool(before) and before[-1].lower() in DETERMINERS
+    before, after = question[: mention.start].split(), _words(question[mention.end :])
+    asked = bool(before) and before[-1].lower() in DETERMINERS
+    # Before a noun that is asked for it says which ones ("which harbour ships").
+    qualifies = asked and bool(after) and after[0] not in FUNCTION_WORDS
+    return (mention.how == "inflected" or asked) and not qualifies
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".,;:?!").lower() for word in text.split()]
 
 
 def mention_strength(mention: Mention, vocabulary: Vocabulary) -> float:
     """How sure a mention is: the wording's score, less where the graph's own vocabulary explains the words.
 
     "movies" may be the name of a node, but where a label is called so the word needs no node to explain it. Words that
-    look like a name (capitals, quotation marks, several of them) are not doubted so.
+    look like a name (capitals, quotation marks) are not doubted so, and several words less than one.
     """
     if mention.quoted or (mention.capitalised and not mention.initial):
         return mention.score
     if mention.function_words:
         return 0.0
-    words = split_name(mention.text)
-    if not words:
-        return mention.score
-    nothing = vocabulary.meanings(words)[:, vocabulary.null]
-    return mention.score * float(max(nothing.max(), 0.05))
+    words = content(split_name(mention.text))
+    return mention.score * _unexplained_share(words, vocabulary) if words else mention.score
+
+
+def _unexplained_share(words: Sequence[str], vocabulary: Vocabulary) -> float:
+    """How likely words mean a name rather than a term of the vocabulary: for each word the best rival counts, however
+    many more the vocabulary has, and for several words together one term that explains them all.
+    """
+    meanings = vocabulary.meanings(words)
+    nothing = meanings[:, vocabulary.null]
+    rivals = meanings[:, : vocabulary.null]
+    alone = float((nothing / (nothing + rivals.max(axis=1))).max())
+    is_own = all(vocabulary.has_word(word) for word in words)
+    share = max(alone, _OWN_WORD if is_own else _RESEMBLING)
+    if len(words) == 1:
+        return share
+    together = float((rivals / (rivals + nothing[:, None])).min(axis=0).max())
+    return max(share, _SEVERAL * (1.0 - together))
 
 
 def _anchors(mention: Mention, entries: Sequence[Entry]) -> list[Anchor]:

@@ -9,6 +9,7 @@ from arcgraph.domain import RESERVED_KEY, Anchor
 from arcgraph.graph.pattern import (
     Aggregate,
     Binding,
+    Descriptor,
     Direction,
     Entity,
     Filter,
@@ -165,6 +166,15 @@ def collecting(pattern: Pattern) -> Pattern:
     return pattern.returning(
         *(Projection(Aggregate("collect", Entity(e), distinct=True), e) for e in _elements(pattern))
     )
+
+
+def around(
+    pattern: Pattern, descriptors: Sequence[Descriptor], direction: Direction, label: str, limit: int
+) -> Pattern:
+    """The edges at the pattern's first node, with both ends: of some relations or any, to nodes of a label or any."""
+    node = PatternNode(THING, (label,) if label else ())
+    hop = Hop("r0", pattern.nodes[0].name, THING, tuple(descriptors), direction)
+    return witnessing(replace(pattern, nodes=(*pattern.nodes, node), hops=(*pattern.hops, hop)), limit)
 
 
 def _elements(pattern: Pattern) -> list[str]:

@@ -11,6 +11,8 @@ from arcgraph.interpret.assemble import Reading
 WEAKEST_FIT = 0.15
 # A reading whose terms explain less of the question's content words answers another question.
 WEAKEST_GROUND = 0.25
+# Where relations are worded in thousands of ways and nothing names classes, likeness comes cheap.
+WEAKEST_GROUND_OPEN = 0.55
 # A reading so much less likely than the best is not what was asked, even where the best finds nothing.
 MARGIN = 3.0
 _RIVALS = 12
@@ -28,15 +30,21 @@ def fit(reading: Reading) -> float:
     return math.exp(min(0.0, mean))
 
 
-def holds(reading: Reading, readings: Sequence[Reading]) -> bool:
+def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = False) -> bool:
     """Whether a reading explains enough of the question for its answer to be more than a guess.
 
     One word that it does not explain is forgiven where no other reading comes near and what is asked for agrees.
+    ``is_open`` says that the graph's vocabulary is.
     """
     if reading.described:
         return True
+    if reading.goal and not reading.parts.words and len(reading.branches[0].path.steps) == 1:
+        # "Is A a B?" says nothing but that the two belong together.
+        return True
     if fit(reading) < WEAKEST_FIT:
         return False
+    if is_open:
+        return reading.parts.grounded >= WEAKEST_GROUND_OPEN
     alone = reading.parts.words <= 1 and reading.parts.answer >= _AGREES and lead(reading, readings) >= _CLEAR_LEAD
     return alone or reading.parts.grounded >= WEAKEST_GROUND
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.english import AGENT_ENDINGS
+from arcgraph.interpret.english import AGENT_ENDINGS, IRREGULAR_FORMS, PREPOSITIONS
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
 _SKIPPED = frozenset("the a an this that any".split())
 _OF = frozenset(("of", "for"))
+_PLACED = frozenset(("in", "within", "inside", "on", "at"))
 
 
 def expected_direction(question: Question, span: tuple[int, int], place: int, relation: str) -> Direction | None:
     """How a hop from the anchor at ``span`` (characters) over ``relation`` should point; ``None`` where nothing tells.
 
-    ``place`` is the token that words the relation.
+    ``place`` is the token that words the relation, negative where none does.
     """
     tokens = question.tokens
     inside = [i for i, t in enumerate(tokens) if t.start < span[1] and span[0] < t.end]
@@ -28,8 +29,13 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
         return None
     first, last = inside[0], inside[-1]
     name = split_name(relation)
+    link = _word_before(question, first)
+    if name[-1] in PREPOSITIONS and (link == name[-1] or {link, name[-1]} <= _PLACED):
+        # "in ANCHOR" is the far end of located_in.
+        return Direction.IN
+    if place < 0:
+        return None
     if place < first:
-        link = _word_before(question, first)
         if link in _OF:
             return _of_relation(name, tokens[place].lower)
         return _by_voice(name, anchor_acts=link == "by")
@@ -61,6 +67,9 @@ def _of_relation(name: tuple[str, ...], word: str) -> Direction | None:
         return Direction.OUT
     if word.endswith("ee") or word.endswith("ees"):
         return Direction.OUT
+    if word.rstrip("s") == name[-1].rstrip("s"):
+        # The relation's own noun ("the parents of"), however like a verb its plural looks.
+        return Direction.OUT
     if _is_verb(name[0]):
         return Direction.IN
     # A bare noun ("parent") leads, by the convention of subject-predicate-object data, to the one who is it.
@@ -68,8 +77,12 @@ def _of_relation(name: tuple[str, ...], word: str) -> Direction | None:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a relation's first word is inflected as verbs are ("follows", "paid", "leading")."""
-    return word.endswith(("ed", "ing", "id")) or (word.endswith("s") and not word.endswith(("ss", "us")))
+    """Whether a relation's first word is inflected as verbs are ("follows", "paid", "leading", "built")."""
+    return (
+        word in IRREGULAR_FORMS
+        or word.endswith(("ed", "ing", "id"))
+        or (word.endswith("s") and not word.endswith(("ss", "us")))
+    )
 
 
 @lru_cache(maxsize=50_000)

@@ -22,6 +22,7 @@ QUESTION_WORDS = frozenset("what which who whom whose when where how".split())
 
 # Question words that may be the subject of the verb behind them.
 SUBJECT_WORDS = frozenset(("who",))
+CONJUNCTIONS = frozenset(("and", "both"))
 # Words right behind which stands the noun that is asked for.
 DETERMINERS = frozenset("which what many".split())
 PERSON_WORDS = frozenset("who whom whose".split())
@@ -32,9 +33,15 @@ NOTIONS = {
     "who": ("person", "people"),
     "whom": ("person", "people"),
     "whose": ("person", "people"),
-    "when": ("year", "date", "time"),
-    "where": ("place", "location", "country"),
+    "when": ("date", "year", "time"),
+    "where": ("location", "place", "country"),
 }
+
+# Of what "where" and "when" ask for, the word that stands for it where a question says no more.
+BARE_NOTIONS = frozenset(("location", "date"))
+
+# Notions whose answers are written with figures.
+FIGURE_NOTIONS = frozenset("year date time number percentage percent amount population price age".split())
 
 # "what kind of …": the noun that follows is what is classified, the answer is its class.
 CLASS_NOUNS = frozenset("kind kinds sort sorts type types category categories class classes".split())
@@ -122,6 +129,9 @@ IRREGULAR_FORMS = {
 
 # Endings of nouns for who does something.
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian")
+
+# Verbs that begin the name of a relation.
+VERBS_OF_HAVING = frozenset("has is was can".split())
 
 COPULAS = frozenset("is are was were be been".split())
 ARTICLES = frozenset("the a an some all any".split())

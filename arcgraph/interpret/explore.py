@@ -49,7 +49,8 @@ def _existence_query(
 
 def _existence(graph: Graph, descriptor: Descriptor, direction: Direction, name: str, params: dict[str, Any]) -> str:
     edge = f"[r:{quote(descriptor.type)}]"
-    match = f"(a)-{edge}->()" if direction == Direction.OUT else f"(a)<-{edge}-()"
+    arrows = {Direction.OUT: f"(a)-{edge}->()", Direction.IN: f"(a)<-{edge}-()", Direction.BOTH: f"(a)-{edge}-()"}
+    match = arrows[direction]
     if descriptor.key is None:
         return f"EXISTS {{ {match} }}"
     params[name] = descriptor.value

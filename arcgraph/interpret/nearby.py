@@ -31,6 +31,8 @@ from arcgraph.settings import AskSettings
 # So many edges are read in one query, and so many nodes looked at together.
 _EDGES = 4_000
 _NODES_A_QUERY = 60
+# Where a relation of the anchor's fills a look, so many looks are taken for the others.
+_LOOKS = 4
 # Of the nodes that one path leads to so many are looked at, and so many paths of a level are followed further.
 _NODES_OF_A_PATH = 12
 _FOLLOWED = 80
@@ -118,22 +120,34 @@ class Explorer:
         nodes = [n for branch in level[:_FOLLOWED] for n in branch.nodes]
         nodes += [n for branch in level[_FOLLOWED:] for n in branch.nodes[:1]] if found.classes else []
         edges: dict[str, list[_Edge]] = defaultdict(list)
-        for edge in self._edges_of(list(dict.fromkeys(nodes))):
+        at_anchor = any(not branch.path.steps for branch in level)
+        for edge in self._edges_of(list(dict.fromkeys(nodes)), _LOOKS if at_anchor else 1):
             edges[edge.node].append(edge)
         found.meanings.meet(Counter(e.descriptor for around in edges.values() for e in around))
         return edges
 
-    def _edges_of(self, nodes: Sequence[str]) -> Iterable[_Edge]:
+    def _edges_of(self, nodes: Sequence[str], looks: int) -> Iterable[_Edge]:
         for at in range(0, len(nodes), _NODES_A_QUERY):
             for direction in (Direction.OUT, Direction.IN):
                 # A look that takes too long shows less of the graph; what was seen so far stands.
                 with suppress(QueryError):
-                    yield from self._look(nodes[at : at + _NODES_A_QUERY], direction)
+                    yield from self._looks(nodes[at : at + _NODES_A_QUERY], direction, looks)
 
-    def _look(self, nodes: Sequence[str], direction: Direction) -> list[_Edge]:
+    def _looks(self, nodes: Sequence[str], direction: Direction, most: int) -> Iterator[_Edge]:
+        """Edges of some nodes; the relations that filled a look are left out of the next, so that a hub of thousands of
+        equal edges does not hide its others."""
+        hidden = list(self._schema.passages.mention_types) if self._schema.passages else []
+        for _ in range(most):
+            edges = self._look(nodes, direction, hidden)
+            yield from edges
+            if len(edges) < _EDGES:
+                return
+            hidden += {e.descriptor.type if e.descriptor.key is None else e.descriptor.value for e in edges}
+
+    def _look(self, nodes: Sequence[str], direction: Direction, hidden: Sequence[Any]) -> list[_Edge]:
         schema = self._schema
         home = schema.relations
-        params: dict[str, Any] = {"ids": list(nodes)}
+        params: dict[str, Any] = {"ids": list(nodes), "hidden": list(hidden)}
         key = DIALECTS[self._graph.dialect].key
         if schema.loaded:
             start, test = f"(n:{RESERVED_LABEL})", f"n.{RESERVED_KEY} IN $ids"
@@ -147,13 +161,13 @@ class Explorer:
         else:
             edge, text = "r", "type(r)"
         arrow = f"-[{edge}]->" if direction == Direction.OUT else f"<-[{edge}]-"
-        query = f"MATCH {start}{arrow}(m) WHERE {test} RETURN {source} AS n, {text} AS d, {target} AS m LIMIT {_EDGES}"
+        query = (
+            f"MATCH {start}{arrow}(m) WHERE {test} AND NOT {text} IN $hidden "
+            f"RETURN {source} AS n, {text} AS d, {target} AS m LIMIT {_EDGES}"
+        )
         rows = self._graph.read(query, params, timeout=min(_SECONDS, self._settings.deadline), limit=_EDGES)
-        hidden = set(schema.passages.mention_types) if schema.passages else set()
         return [
-            _Edge(str(n), self._descriptor(d), direction, str(m))
-            for n, d, m in rows
-            if d is not None and m is not None and d not in hidden
+            _Edge(str(n), self._descriptor(d), direction, str(m)) for n, d, m in rows if d is not None and m is not None
         ]
 
     def _descriptor(self, value: Any) -> Descriptor:

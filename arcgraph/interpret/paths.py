@@ -79,7 +79,7 @@ class Movement(Protocol):
 class Moves:
     """From each label, the steps that the schema's endpoint triples allow."""
 
-    def __init__(self, schema: Schema):
+    def __init__(self, schema: Schema, symmetric: frozenset[str] = frozenset()):
         hidden = {schema.passages.label, *schema.passages.mention_types} if schema.passages else set()
         by_type: dict[str, list[Endpoint]] = defaultdict(list)
         for triple in schema.endpoints:
@@ -93,6 +93,9 @@ class Moves:
             for triple in triples:
                 table = self._from if triple in meant else self._accidental
                 descriptor = Descriptor(name)
+                if name in symmetric and triple.start == triple.end:
+                    table[triple.start].append(Step(descriptor, Direction.BOTH, triple.end))
+                    continue
                 table[triple.start].append(Step(descriptor, Direction.OUT, triple.end))
                 table[triple.end].append(Step(descriptor, Direction.IN, triple.start))
 

@@ -18,8 +18,8 @@ from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_c
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
 from arcgraph.interpret.direction import expected_direction
-from arcgraph.interpret.english import DESCRIPTION_WORDS
-from arcgraph.interpret.interface import Interface, interfaces
+from arcgraph.interpret.english import BARE_NOTIONS, CONJUNCTIONS, DESCRIPTION_WORDS
+from arcgraph.interpret.interface import Interface, LocalInterfaces, interfaces
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
 from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, joint_parts, score_paths
@@ -40,12 +40,16 @@ BEST_POSSIBLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What was made of a question: readings, best first, and the anchor candidates they were made from."""
+    """What was made of a question: readings, best first, and the anchor candidates they were made from.
+
+    ``is_open`` says that the vocabulary they were made with was only looked at around them, and names no classes.
+    """
 
     question: Question
     candidates: tuple[Candidate, ...]
     readings: tuple[Reading, ...]
     considered: int
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,11 @@ class Reader:
         self._interfaces = interfaces(graph, schema, embed, settings, cache_dir, calibration)
         self._weights = weights or Weights()
 
+    @property
+    def explores(self) -> bool:
+        """Whether the graph's vocabulary is open, so that each question is read by a look around its anchors."""
+        return isinstance(self._interfaces, LocalInterfaces)
+
     def read(self, text: str) -> Interpretation:
         """All readings of a question, best first; none where it names nothing or the graph supports no pattern."""
         question = read_question(text)
@@ -105,7 +114,8 @@ class Reader:
         interface = self._interfaces.around(question, leading)
         readings = _Reading(question, candidates, interface, self._weights)
         readings.run(leading)
-        return readings.interpretation()
+        is_open = self.explores and not interface.vocabulary.names_classes
+        return replace(readings.interpretation(), is_open=is_open)
 
 
 class _Reading:
@@ -133,7 +143,7 @@ class _Reading:
             cost = unexplained(self._candidates, [candidate])
             if BEST_POSSIBLE - cost < self._best - MARGIN:
                 continue
-            view = view_from(self._question, [candidate.anchor.span])
+            view = _worded(view_from(self._question, [candidate.anchor.span]))
             if _asks_for_description(view):
                 self._take([_description(candidate, cost)])
                 if not view.words:
@@ -142,6 +152,8 @@ class _Reading:
             self._considered += int(around.usable.sum())
             found.append(around)
             self._take(self._single(candidate, around.scored, cost))
+            if _says_and(self._question, candidate):
+                self._take(self._forked(around, view, cost))
         for one, other in combinations(found, 2):
             if not one.candidate.overlaps(other.candidate):
                 joined = list(self._joined(one, other))
@@ -173,6 +185,19 @@ class _Reading:
         for s in scored:
             score = s.parts.total(self._weights) - cost
             yield Reading((Branch(candidate.anchor, s.path),), self._question.intent, score, s.parts)
+
+    def _forked(self, around: Around, view: View, cost: float) -> Iterator[Reading]:
+        """Readings in which the answer is tied to the anchor in two ways ("who designed and built Ys")."""
+        candidate, meanings = around.candidate, self._meanings(view, around.candidate)
+        short = [i for i, _ in around.short(meanings) if len(around.encoded.paths[i].steps) == 1]
+        for i, j in combinations(short, 2):
+            one, other = around.encoded.paths[i], around.encoded.paths[j]
+            if one.end != other.end or one.steps[0].descriptor == other.steps[0].descriptor:
+                continue
+            parts = joint_parts([Piece(around.encoded, i), Piece(around.encoded, j)], meanings)
+            branches = (Branch(candidate.anchor, one), Branch(candidate.anchor, other))
+            score = parts.total(self._weights) - cost
+            yield Reading(branches, self._question.intent, score, parts)
 
     # --- two anchors ---------------------------------------------------------------------------------------------
 
@@ -274,4 +299,18 @@ def _both(one: Step, other: Step) -> Step:
 
 def _asks_for_description(view: View) -> bool:
     """Whether a question says nothing beyond naming its anchor ("Who is Ann?", "Tell me about Ann")."""
-    return all(word in DESCRIPTION_WORDS for word in view.words)
+    return all(word in DESCRIPTION_WORDS or word in BARE_NOTIONS for word in view.words)
+
+
+def _says_and(question: Question, candidate: Candidate) -> bool:
+    """Whether "and" or "both" stands outside the anchor's name."""
+    start, end = candidate.anchor.span
+    return any(t.lower in CONJUNCTIONS and not start <= t.start < end for t in question.tokens)
+
+
+def _worded(view: View) -> View:
+    """A question whose question word alone says what is asked ("Where is Ys?") with a word for that."""
+    notion = next((word for word in view.asked if word in BARE_NOTIONS), None)
+    if view.words or notion is None:
+        return view
+    return replace(view, words=(notion,), places=(0,), distances=(1,), sites=(0,), links=(None,))

@@ -33,6 +33,9 @@ _SAMPLE = 200
 _RARE = 0.02
 # A relation that so many of its nodes both send and receive joins like with like.
 _MUTUAL = 0.2
+# A relation of which so many edges have a counterpart holds both ways, whatever the rest is missing.
+_SYMMETRIC = 0.5
+_MOST_ALIKE = 60
 # A class that fewer of the nodes have is no name for them.
 _CLASS_SHARE = 0.3
 _TIMEOUT = 5.0
@@ -47,11 +50,12 @@ def labels_say_nothing(schema: Schema) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which moves can follow on which, which relations join like with like, and what qualified names of relations call
-    the nodes that a move leads to."""
+    """Which moves can follow on which, which relations join like with like and which of these hold both ways, and what
+    qualified names of relations call the nodes that a move leads to."""
 
     follows: Mapping[Move, tuple[Move, ...]]
     mutual: frozenset[str]
+    symmetric: frozenset[str] = frozenset()
     classes: Mapping[Move, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -60,9 +64,15 @@ class RoleMoves:
 
     def __init__(self, roles: Roles):
         self._roles = roles
-        step = {move: _step(move, roles.classes.get(move, ())) for move in roles.follows}
-        self._after = {_state(move): [step[m] for m in nexts] for move, nexts in roles.follows.items()}
-        self._all = list(step.values())
+        step = {move: _step(self._way(move), roles.classes.get(move, ())) for move in roles.follows}
+        after: dict[str, dict[Step, None]] = defaultdict(dict)
+        for move, nexts in roles.follows.items():
+            after[step[move].role].update(dict.fromkeys(step[m] for m in nexts))
+        self._after = {state: list(steps) for state, steps in after.items()}
+        self._all = list(dict.fromkeys(step.values()))
+
+    def _way(self, move: Move) -> Move:
+        return (move[0], Direction.BOTH) if move[0].text in self._roles.symmetric else move
 
     def starts(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """Where paths begin for an anchor: anywhere, whatever it is labelled."""
@@ -101,10 +111,14 @@ def movement(graph: Graph, schema: Schema, cache_dir: Path | None = None) -> Mov
     written or a file that cannot be read is no reason to fail.
     """
     if not labels_say_nothing(schema):
-        return Moves(schema)
+        alike = [Descriptor(name) for name in dict.fromkeys(e.type for e in schema.endpoints if e.start == e.end)]
+        return Moves(schema, symmetric(graph, alike))
     path = cache_dir / "roles" / f"{schema.fingerprint}.json" if cache_dir and schema.fingerprint else None
-    roles = _kept(path) or read_roles(graph, schema)
-    if path is not None and not path.exists():
+    roles = _kept(path)
+    if roles is not None:
+        return RoleMoves(roles)
+    roles = read_roles(graph, schema)
+    if path is not None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(_to_plain(roles), ensure_ascii=False), encoding="utf-8")
@@ -118,6 +132,7 @@ def _to_plain(roles: Roles) -> dict[str, Any]:
         "moves": [[d.type, d.key, d.value, str(direction)] for d, direction in moves],
         "follows": [[at[m] for m in roles.follows[move]] for move in moves],
         "mutual": sorted(roles.mutual),
+        "symmetric": sorted(roles.symmetric),
         "classes": [list(roles.classes.get(move, ())) for move in moves],
     }
 
@@ -130,7 +145,7 @@ def _kept(path: Path | None) -> Roles | None:
         moves = [(Descriptor(kind, key, value), Direction(way)) for kind, key, value, way in plain["moves"]]
         follows = {moves[i]: tuple(moves[j] for j in nexts) for i, nexts in enumerate(plain["follows"])}
         classes = {move: tuple(names) for move, names in zip(moves, plain["classes"], strict=True)}
-        return Roles(follows, frozenset(plain["mutual"]), classes)
+        return Roles(follows, frozenset(plain["mutual"]), frozenset(plain["symmetric"]), classes)
     except (OSError, ValueError, KeyError, IndexError, TypeError):
         return None
 
@@ -144,8 +159,39 @@ def read_roles(graph: Graph, schema: Schema) -> Roles:
     moves = [(d, direction) for d in descriptors for direction in (Direction.OUT, Direction.IN)]
     seen = {move: _moves_of_nodes(graph, schema, move, moves) for move in moves}
     follows = {move: _following(move, seen, moves) for move in moves}
-    mutual = frozenset(d.text for d in descriptors if _is_mutual(d, seen))
-    return Roles(follows, mutual, {move: _classes(move, seen) for move in moves})
+    mutual = [d for d in descriptors if _is_mutual(d, seen)]
+    return Roles(
+        follows,
+        frozenset(d.text for d in mutual),
+        symmetric(graph, mutual),
+        {move: _classes(move, seen) for move in moves},
+    )
+
+
+def symmetric(graph: Graph, descriptors: Sequence[Descriptor]) -> frozenset[str]:
+    """Which of some relations mostly hold both ways in the data, so that a direction is only how it was written."""
+    return frozenset(d.text for d in descriptors[:_MOST_ALIKE] if _holds_both_ways(graph, d))
+
+
+def _holds_both_ways(graph: Graph, descriptor: Descriptor) -> bool:
+    dialect = DIALECTS[graph.dialect]
+    kind, params, there, back = quote(descriptor.type), {}, "", ""
+    if descriptor.key is not None:
+        key = quote(dialect.key(descriptor.key))
+        params["value"] = descriptor.value
+        there, back = f"WHERE r.{key} = $value ", f"WHERE s.{key} = $value "
+    query = (
+        f"MATCH (a)-[r:{kind}]->(b) {there}WITH DISTINCT a, b LIMIT {_SAMPLE} "
+        f"OPTIONAL MATCH (b)-[s:{kind}]->(a) {back}"
+        f"RETURN {dialect.id_text('a')} AS a, {dialect.id_text('b')} AS b, count(s) AS n"
+    )
+    try:
+        rows = graph.read(query, params, timeout=_TIMEOUT, limit=_SAMPLE)
+    except QueryError:
+        return False
+    others = [int(n) for a, b, n in rows if a != b]
+    both = sum(n > 0 for n in others)
+    return both > 0 and both >= _SYMMETRIC * len(others)
 
 
 def has_open_vocabulary(graph: Graph, schema: Schema) -> bool:

@@ -121,6 +121,11 @@ class Meanings:
     round_trip: int
     expects: Callable[[int, str], Direction | None] | None = None
 
+    @property
+    def count(self) -> int:
+        """How many content words the question has beside its anchors."""
+        return 0 if self.view.words == _NOTHING else len(self.view.words)
+
     @classmethod
     def of(
         cls, view: View, vocabulary: Vocabulary, expects: Callable[[int, str], Direction | None] | None = None
@@ -202,7 +207,8 @@ class EncodedPaths:
         self.explains = np.zeros((len(paths), width), dtype=np.float32)
         self.end_names = np.zeros((len(paths), width), dtype=np.float32)
         self.last_relation = np.full(len(paths), -1, dtype=np.intp)
-        self.ends_out = np.array([p.steps[-1].direction == Direction.OUT for p in paths], dtype=bool)
+        self.ends_out = np.array([p.steps[-1].direction != Direction.IN for p in paths], dtype=bool)
+        self.ends_in = np.array([p.steps[-1].direction != Direction.OUT for p in paths], dtype=bool)
         self.first_moves = [(p.steps[0].descriptor, p.steps[0].direction) for p in paths]
         self.either_way = [_either_way(path, either_way) for path in paths]
         for i, path in enumerate(paths):
@@ -215,7 +221,8 @@ class EncodedPaths:
         columns += [c for label in labels if (c := vocabulary.column.get(("label", label))) is not None]
         self.explains[i, columns] = 1.0
         self.explains[i, vocabulary.null] = 1.0
-        if any(d.way_back for d in self.demands[i]):
+        if any(d.way_back for d in self.demands[i]) or any(s.direction == Direction.BOTH for s in path.steps):
+            # A way back, or a relation that holds both ways, is what "same" and "share" say.
             self.explains[i, vocabulary.round_trip] = 1.0
         ends = path.steps[-1].named
         self.end_names[i, [c for name in ends if (c := vocabulary.column.get(("label", name))) is not None]] = 1.0
@@ -251,7 +258,9 @@ class EncodedPaths:
         if not meanings.view.asked:
             return np.zeros(len(self.paths), dtype=np.float32)
         label = (self.end_names * meanings.asked).max(axis=1, initial=0.0)
-        roles = np.where(self.ends_out[:, None], meanings.asked_target, meanings.asked_source)
+        roles = np.maximum(
+            self.ends_out[:, None] * meanings.asked_target, self.ends_in[:, None] * meanings.asked_source
+        )
         role = np.take_along_axis(roles, self.last_relation[:, None], axis=1)[:, 0] * (self.last_relation >= 0)
         fits = np.maximum(label, ROLE * role)
         return np.asarray(np.log(FLOOR + np.maximum(fits, meanings.asked_nothing)), dtype=np.float32)
@@ -262,8 +271,10 @@ class EncodedPaths:
             return 0.0
         relation = self.last_relation[i]
         best = float((self.end_names[i] * meanings.asked).max(initial=0.0))
-        roles = meanings.asked_target if self.ends_out[i] else meanings.asked_source
-        fits = max(best, ROLE * roles[relation] if relation >= 0 else 0.0)
+        role = max(
+            self.ends_out[i] * meanings.asked_target[relation], self.ends_in[i] * meanings.asked_source[relation]
+        )
+        fits = max(best, ROLE * role if relation >= 0 else 0.0)
         return math.log(FLOOR + max(fits, meanings.asked_nothing))
 
     def support_bound(self, meanings: Matrix) -> Vector:
@@ -323,7 +334,7 @@ def score_paths(
         found.append((int(i), parts))
     shares = grounded(encoded.explains[[i for i, _ in found]], meanings)
     return [
-        (i, replace(parts, grounded=float(share), words=len(meanings.view.words)))
+        (i, replace(parts, grounded=float(share), words=meanings.count))
         for (i, parts), share in zip(found, shares, strict=True)
     ]
 
@@ -363,7 +374,7 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
     ends = [chosen[-1]] if pieces[-1].anchor is None else chosen
     answer = max(encoded.answer_of(i, meanings) for encoded, i in ends) if answered else 0.0
     share = float(grounded(explains[None, :], meanings)[0])
-    return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, len(meanings.view.words))
+    return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, meanings.count)
 
 
 def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:
@@ -386,10 +397,11 @@ def grounded(explains: Matrix, meanings: Meanings) -> Vector:
 
 def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:
     """Half a point for or against a first hop that could point either way, by what the wording says of it."""
-    if not encoded.either_way[i] or first_word < 0 or meanings.expects is None:
-        return 0.0
     step = encoded.paths[i].steps[0]
-    expected = meanings.expects(meanings.view.places[first_word], step.descriptor.text)
+    if not encoded.either_way[i] or meanings.expects is None or step.direction == Direction.BOTH:
+        return 0.0
+    place = meanings.view.places[first_word] if first_word >= 0 else -1
+    expected = meanings.expects(place, step.descriptor.text)
     return 0.0 if expected is None else 0.5 if expected == step.direction else -0.5
 
 

@@ -6,6 +6,7 @@ distribution over all of them, with a null class that absorbs words about nothin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,7 @@ from arcgraph.interpret.verbalise import content, relation_words
 from arcgraph.search.text import is_unspaced
 
 Matrix = NDArray[np.float32]
+Vector = NDArray[np.float32]
 # Unit vectors of words or short phrases, (n, d); None where there is no embedder.
 EmbedWords = Callable[[Sequence[str]], Matrix | None]
 
@@ -113,8 +115,8 @@ class Vocabulary:
     """The terms of a graph or of one query-local interface.
 
     ``meanings(words)`` gives an array (words, terms + 2) of probabilities; the last two columns are the round trip
-    ("the same", "also") and null. Terms of the same words (a label Order, a type ORDERS) do not compete: each has the
-    probability of both, and rows sum to one over different words.
+    ("the same", "also") and null. Terms that hold the word which is meant (a label Order, a type ORDERS; the place and
+    the cause of death) do not compete for it: probabilities are shares among different words, not among terms.
     """
 
     def __init__(self, terms: Sequence[Term], embed: EmbedWords, calibration: Calibration | None = None):
@@ -128,12 +130,13 @@ class Vocabulary:
         self._content = [content(t.words) for t in self.terms]
         # A word that is only a part of a name means it less than one that is the whole of another.
         self._whole = np.array([1.0 - _PART * (1 - 1 / len(ws)) for ws in self._content], dtype=np.float32)
-        self._owners = np.array([i for i, ws in enumerate(self._content) for _ in ws], dtype=np.intp)
+        self._flat = [w for ws in self._content for w in ws]
+        self._starts = np.cumsum([0, *(len(ws) for ws in self._content[:-1])], dtype=np.intp)[: len(self._content)]
+        self._numbers = _numbers(self._flat)
         self._embed = embed
         self._known: dict[str, Matrix] = {}
-        self._groups = _groups([*(t.words for t in self.terms), ("\0return",), ("\0null",)])
         self._phrases = embed([t.phrase for t in self.terms])
-        self._words = embed([w for ws in self._content for w in ws])
+        self._words = embed(self._flat)
         self._returns = embed(list(RETURN_WORDS))
 
     def meanings(self, words: Sequence[str]) -> Matrix:
@@ -160,17 +163,37 @@ class Vocabulary:
             if len(words) > 1
         )
 
+    def has_word(self, word: str) -> bool:
+        """Whether a word is a form of a word of some term, so that it is the graph's own and no lookalike."""
+        return any(_is_form(word, own) for words in self._content for own in words)
+
     def _distribution(self, words: Sequence[str]) -> Matrix:
         """As :meth:`meanings`, computed; a word that stands for a notion means what the best of its nouns does."""
         senses = [_senses(word) for word in words]
         flat = [sense for group in senses for sense in group]
         starts = np.cumsum([0, *(len(group) for group in senses[:-1])])
-        scores = np.maximum.reduceat(self._scores(flat), starts, axis=0)
-        logits = scores / self._calibration.temperature
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shared = np.zeros((len(words), self._groups.max() + 1), dtype=np.float32)
-        np.maximum.at(shared.T, self._groups, weights.T)
-        return np.asarray((shared / shared.sum(axis=1, keepdims=True))[:, self._groups], dtype=np.float32)
+        scores, matched = self._scores(flat), self._matched(flat)
+        table = []
+        for at, group in zip(starts, senses, strict=True):
+            best = at + scores[at : at + len(group)].argmax(axis=0)
+            columns = np.arange(scores.shape[1])
+            table.append(self._shares(scores[best, columns], matched[best, columns]))
+        return np.stack(table)
+
+    def _shares(self, scores: Vector, matched: NDArray[np.intp]) -> Vector:
+        """Each term's weight over the sum of the best weights of all matched words.
+
+        Terms that hold the same word are alike to it, singular or plural, but for how many other words they hold.
+        """
+        whole = np.append(self._whole, (1.0, 1.0))
+        _, group = np.unique(matched, return_inverse=True)
+        likeness = np.full(group.max() + 1, -np.inf)
+        np.maximum.at(likeness, group, scores / whole)
+        logits = likeness[group] * whole / self._calibration.temperature
+        weights = np.exp(logits - logits.max())
+        best = np.zeros(len(likeness))
+        np.maximum.at(best, group, weights)
+        return np.asarray(weights / best.sum(), dtype=np.float32)
 
     def _scores(self, words: Sequence[str]) -> Matrix:
         n, m = len(words), len(self.terms)
@@ -187,17 +210,34 @@ class Vocabulary:
             # Without vectors a shared stem has to stand for a high similarity, too.
             return np.asarray((self._calibration.stem + 0.5) * stems, dtype=np.float32)
         by_phrase = vectors @ self._phrases.T
-        by_word = np.full_like(by_phrase, -1.0)
-        np.maximum.at(by_word.T, self._owners, (vectors @ self._words.T).T)
+        by_word = np.maximum.reduceat(vectors @ self._words.T, self._starts, axis=1)
         parts = np.array([len(word.split()) == 1 for word in words])[:, None]
         whole = np.where(parts, self._whole, 1.0)
         return np.asarray(whole * (np.maximum(by_phrase, by_word) + self._calibration.stem * stems), dtype=np.float32)
+
+    def _matched(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """(words, terms + 2): the number of that word of each term which a word is most like."""
+        stems = np.array([[_stem(w, (t,)) for t in self._flat] for w in words], np.float32).reshape(len(words), -1)
+        vectors = self._embed(list(words))
+        likeness = stems if vectors is None or self._words is None else vectors @ self._words.T + stems
+        made = np.empty((len(words), len(self.terms) + 2), dtype=np.intp)
+        for i, (begin, own) in enumerate(zip(self._starts, self._content, strict=True)):
+            made[:, i] = self._numbers[begin + likeness[:, begin : begin + len(own)].argmax(axis=1)]
+        made[:, -2:] = -2, -1
+        return made
 
     def _round_trip(self, words: Sequence[str]) -> Matrix:
         vectors = self._embed(list(words))
         if vectors is None or self._returns is None:
             return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
         return np.asarray((vectors @ self._returns.T).max(axis=1), dtype=np.float32)
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words begin alike for most of the shorter one."""
+    one, other = IRREGULAR_FORMS.get(one, one), IRREGULAR_FORMS.get(other, other)
+    size = max(4, math.ceil(_SAME_WORD * min(len(one), len(other))))
+    return one.rstrip("s") == other.rstrip("s") or one[:size] == other[:size]
 
 
 def _senses(word: str) -> tuple[str, ...]:
@@ -214,8 +254,7 @@ def _follow(one: str, other: str, words: Sequence[str]) -> bool:
     )
 
 
-def _groups(phrases: Sequence[tuple[str, ...]]) -> NDArray[np.intp]:
-    """For each term the number of its group: terms of the same content words, plural endings aside."""
-    numbers: dict[tuple[str, ...], int] = {}
-    keys = [tuple(w.rstrip("s") for w in content(words)) for words in phrases]
-    return np.array([numbers.setdefault(k, len(numbers)) for k in keys], dtype=np.intp)
+def _numbers(words: Sequence[str]) -> NDArray[np.intp]:
+    """The same number for the same word, plural endings aside."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(w.rstrip("s"), len(numbers)) for w in words], dtype=np.intp)

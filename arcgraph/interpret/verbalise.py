@@ -8,8 +8,10 @@ from functools import lru_cache
 from arcgraph.interpret.english import FUNCTION_WORDS
 
 # "people.person.place_of_birth" and "schema:birthPlace".
-_DOTTED = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*){2,}")
-_PREFIXED = re.compile(r"[A-Za-z][\w-]{0,15}:[A-Za-z]\S*")
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*){2,}")
+_PREFIXED = re.compile(r"[^\W\d]\w{0,15}:[^\W\d][\w-]*")
+# Words that schemas write together.
+_FUSED = {"isa": ("is", "a")}
 _PREFIXES = ("has", "is", "get", "rel")
 _SUFFIXES = ("inverse", "inv", "rev", "reverse")
 
@@ -36,9 +38,9 @@ def relation_words(name: str) -> tuple[str, ...]:
     A path such as ``/people/person/place_of_birth`` keeps its last segment, one of several paths that are joined by a
     dot the last of each, an address what follows its last mark; ``has_`` before and ``_inverse`` after go.
     """
-    words = [word for part in _local_names(name) for word in split_name(part)]
+    words = [w for part in _local_names(name) for word in split_name(part) for w in _FUSED.get(word, (word,))]
     words = list(dict.fromkeys(words))
-    while len(words) > 1 and words[0] in _PREFIXES:
+    while len(words) > 1 and words[0] in _PREFIXES and words[1:] != ["a"]:
         words = words[1:]
     while len(words) > 1 and words[-1] in _SUFFIXES:
         words = words[:-1]
@@ -68,6 +70,11 @@ def subject_class(name: str) -> str:
     else:
         return ""
     return parts[-2] if len(parts) >= 3 else ""
+
+
+def spoken(name: str) -> str:
+    """All words of a relation's name but for its qualification, as they are said between two names."""
+    return " ".join(word for part in _local_names(name) for word in split_name(part)) or name
 
 
 def content(words: tuple[str, ...]) -> tuple[str, ...]:

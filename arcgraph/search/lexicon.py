@@ -40,10 +40,13 @@ _MASK = (1 << 64) - 1
 # One mention carries at most this many entries; the rest are counted.
 MOST_ENTRIES = 256
 _LONGEST_JOINED = 4
+# So many words of a question may be one that a name writes together.
+_MOST_JOINED = 6
 _MOST_ALIGNED = 300
 _MOST_PARTIAL = 32
 _MOST_CORRECTIONS = 8
 _MOST_MISSPELT = 32
+_BEFORE_CAPITAL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _QUOTED = re.compile(
     r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|‹([^›]+)›|「([^」]+)」|『([^』]+)』|《([^》]+)》|‘([^’]+)’(?!\w)"
     r'|"([^"]+)"|`([^`]+)`|(?<!\w)\'(.+?)\'(?!\w)',
@@ -392,7 +395,7 @@ class Lexicon:
         stretches = [
             _Stretch(first, last, tuple(asked.words[first:last]))
             for first in range(len(asked))
-            for last in range(first + 1, min(first + _LONGEST_JOINED, len(asked)) + 1)
+            for last in range(first + 1, min(first + _MOST_JOINED, len(asked)) + 1)
         ]
         keys = hashes(["".join(stretch.words) for stretch in stretches])
         for place, entries in self._joined.find(keys):
@@ -403,8 +406,12 @@ class Lexicon:
                 name = self._names.text(entry)
                 # Words that only a blank separates are joined by chance more often: "the rapist".
                 by_blank = any(map(str.isspace, asked.text[start:end] + name.strip()))
-                if "".join(tokens(name)) == together and len(together) >= (6 if by_blank else 2):
-                    score = 0.7 if by_blank else 0.9
+                if "".join(tokens(name)) != together:
+                    continue
+                # Where a name's own capitals part it as the blanks do, it is no chance.
+                is_parted = by_blank and _parted(name) == stretch.words
+                if is_parted or len(together) >= (6 if by_blank else 2):
+                    score = 0.7 if by_blank and not is_parted else 0.9
                     yield _Match(stretch.first, stretch.last, start, end, int(entry), len(entries), "folded", score)
 
     # --- near spellings ------------------------------------------------------------------------------------------
@@ -522,6 +529,11 @@ def _ranges(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """``0..counts[0]-1, 0..counts[1]-1, ...``"""
     ends = np.cumsum(counts)
     return np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
+
+
+def _parted(name: str) -> tuple[str, ...]:
+    """The words of a name that capitals part: ``fishingBoat``."""
+    return tuple(tokens(_BEFORE_CAPITAL.sub(" ", name)))
 
 
 def _strip_leading(words: list[str]) -> list[str]:

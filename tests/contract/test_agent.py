@@ -13,6 +13,8 @@ import pytest
 from graphs import fill
 
 from arcgraph import Agent, Answer, Settings, Status
+from arcgraph.answer.evidence import passages_of
+from arcgraph.domain import RESERVED_KEY
 from arcgraph.errors import UsageError
 from arcgraph.tracing import Event
 
@@ -89,6 +91,70 @@ def test_a_description_names_the_properties(fleet: Agent) -> None:
     answer = fleet.ask("What is the Nightjar?")
     assert answer.rows == [{"name": "Nightjar", "launched": 1911}]
     assert names(answer) == {"Nightjar"}
+
+
+def test_a_description_tells_what_lies_around(fleet: Agent, graph: Any) -> None:
+    answer = fleet.ask("Tell me about the Nightjar.")
+    assert answer.text == (
+        "Nightjar is a ship (launched: 1911): moored at Port Ys; Ines Vael commanded Nightjar; "
+        "Orla Quist designed Nightjar. (read as: about Nightjar)"
+    )
+    assert [e.name for e in answer.entities] == ["Nightjar"]
+    assert {c.text for c in answer.citations} == {
+        "Nightjar -[MOORED_AT]-> Port Ys",
+        "Ines Vael -[COMMANDED]-> Nightjar",
+        "Orla Quist -[DESIGNED]-> Nightjar",
+    }
+    assert {n.id for n in answer.witness.nodes.values()} == {"s2", "h1", "p1", "p3"}
+    edges = answer.to_dict()["witness"]["edges"]
+    assert [answer.queries[e["query"]].reading for e in edges] == ["what lies around it"] * 3
+    assert {c.query for c in answer.citations} == {edges[0]["query"]}
+    assert answer.replay(graph).holds
+
+
+def test_a_hub_is_described_by_a_few_of_each_relation(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes: list[Any] = [("h", "Harbour", {"name": "Port Ys"}), ("p", "Person", {"name": "Orla Quist"})]
+    nodes += [(f"s{i}", "Ship", {"name": f"Gull {i}"}) for i in range(400)]
+    edges: list[Any] = [(f"s{i}", "MOORED_AT", "h") for i in range(400)] + [("h", "RULED_BY", "p")]
+    answer = ask_of(graph, tmp_path, settings, nodes, edges, "Tell me about Port Ys.")
+    assert "Port Ys is a harbour: ruled by Orla Quist; Gull " in answer.text
+    assert " and many more moored at Port Ys." in answer.text
+    assert len(answer.witness.edges) == 50
+    assert answer.replay(graph).holds
+
+
+def test_predicates_in_a_property_group_a_description(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    names = [f"{one} {two}" for one in ("Amber", "Slow", "Grey", "Tall") for two in ("Gull", "Heron", "Tern", "Crane")]
+    nodes: list[Any] = [(n, "Entity", {"name": n}) for n in ["Port Ys", *names]]
+    verbs = ["moored at", "built in", "sold at", "heads for"]
+    edges: list[Any] = [(n, "RELATED", "Port Ys", {"predicate": verbs[i % 4]}) for i, n in enumerate(names)]
+    edges += [(names[i], "RELATED", names[i - 1], {"predicate": verbs[i % 4]}) for i in range(16)]
+    # Parallel edges make a hub of one relation.
+    edges += [(names[0], "RELATED", "Port Ys", {"predicate": "moored at"}) for _ in range(400)]
+    answer = ask_of(graph, tmp_path, settings, nodes, edges, "Tell me about Port Ys.")
+    assert graph.schema().relations.kind == "property"
+    assert all(f" {verb} Port Ys" in answer.text for verb in verbs), answer.text
+    assert {e.properties["predicate"] for e in answer.witness.edges.values()} == set(verbs)
+
+
+def test_passages_are_no_neighbours(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    text = "The Nightjar, a pilot cutter of the northern fleet, was drawn in the winter before the move to Port Ys. "
+    nodes: list[Any] = [("s", "Ship", {"name": "Nightjar"}), ("p", "Person", {"name": "Orla Quist"})]
+    nodes += [(f"c{i}", "Chunk", {"text": f"{i} {text * 3}"}) for i in range(4)]
+    edges = [("p", "DESIGNED", "s"), *((f"c{i}", "MENTIONS", "s") for i in range(4))]
+    answer = ask_of(graph, tmp_path, settings, nodes, edges, "Tell me about the Nightjar.")
+    assert {n.id for n in answer.witness.nodes.values()} == {"s", "p"}
+    assert answer.text.startswith("Nightjar is a ship: Orla Quist designed Nightjar. (read as")
+
+
+def test_nodes_of_one_name_are_described_one_by_one(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    nodes = [("s1", "Ship", {"name": "Nightjar", "launched": 1911}), ("s2", "Ship", {"name": "Nightjar"})]
+    nodes += [("h1", "Harbour", {"name": "Port Ys"}), ("h2", "Harbour", {"name": "Kelling"})]
+    edges = [("s1", "MOORED_AT", "h1"), ("s2", "MOORED_AT", "h2")]
+    answer = ask_of(graph, tmp_path, settings, nodes, edges, "Tell me about the Nightjar.")
+    assert "Nightjar is a ship (launched: 1911): moored at Port Ys. " in answer.text
+    assert "Nightjar is a ship: moored at Kelling. " in answer.text
+    assert answer.replay(graph).holds
 
 
 def test_the_answer_carries_its_evidence(fleet: Agent, graph: Any) -> None:
@@ -265,6 +331,28 @@ def test_passages_are_cited(graph: Any, tmp_path: Path, settings: Settings) -> N
     answer = ask_of(graph, tmp_path, settings, nodes, edges, "Who designed the Nightjar?")
     assert names(answer) == {"Orla Quist"}
     assert [(c.id, c.text) for c in answer.citations if c.kind == "passage"] == [("c1", text)]
+
+
+def test_passages_that_are_called_by_their_loaded_ids_keep_their_order(
+    graph: Any, tmp_path: Path, settings: Settings
+) -> None:
+    text = (
+        "The records of the northern fleet say in some detail how the cutter was drawn, built and paid for, part {}. "
+    )
+    nodes: list[Any] = [("s", "Ship", {"name": "Nightjar"}), ("p", "Person", {"name": "Orla Quist"})]
+    nodes += [(f"c{i}", "Chunk", {"text": text.format(i) * 2}) for i in range(3)]
+    edges = [
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c0", "c2"]}),
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c2"]}),
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c1", "c2"]}),
+        ("p", "DESIGNED", "s", {"chunk_ids": ["c1"]}),
+    ]
+    fill(graph, tmp_path, nodes, edges)
+    schema = graph.schema(refresh=True)
+    assert schema.passages.id_key == RESERVED_KEY
+    answer = Agent(graph, settings=settings).ask("Who designed the Nightjar?")
+    passages = passages_of(graph, schema, answer.witness, timeout=5)
+    assert [(p.node.id, p.votes) for p in passages] == [("c2", 3), ("c1", 2), ("c0", 1)]
 
 
 def test_a_changed_graph_is_noticed(graph: Any, tmp_path: Path, settings: Settings) -> None:

@@ -265,14 +265,38 @@ def test_relations_in_a_property_that_no_name_gives_away(graph):
 
 
 @pytest.mark.parametrize(
+    "form",
+    [
+        "/people/{}/{}",
+        "/people/{}/spells./people/spell/{}",
+        "people.{}.{}",
+        "http://schema.org/{}/{}",
+        "{}:{}",
+    ],
+)
+@pytest.mark.parametrize("key", ["predicate", "p"])
+def test_predicates_of_every_notation_are_relations(graph, form, key):
+    classes = ("person", "place", "work_of_art", "company")
+    names = ("place_of_birth", "part_of", "made_by", "successor", "founded_by")
+    predicates = [form.format(one, name) for one in classes for name in names]
+    edges: list[EdgeSpec] = [
+        (f"e{i % 60}", "RELATED", f"e{(7 * i + 1) % 60}", {key: predicates[i % 20]}) for i in range(120)
+    ]
+    store(graph, entities(60), edges)
+    assert introspect(graph).relations == RelationHome("property", type="RELATED", key=key, distinct=20)
+
+
+@pytest.mark.parametrize(
     "properties",
     [
+        {"source": [f"/data/2021/report_{i % 9}.csv" for i in range(20)]},
+        {"contact": [f"desk{i % 9}@example.org" for i in range(20)]},
         {"since": [f"{1990 + i}" for i in range(20)]},
         {"medium": ["phone", "letter", "talk"]},
         {"airline": [f"Air {name}land" for name in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]},
         {"note": [f"a remark of its own, number {'x' * i}" for i in range(100)]},
     ],
-    ids=["years", "few values", "proper names", "remarks"],
+    ids=["files", "addresses", "years", "few values", "proper names", "remarks"],
 )
 def test_attributes_of_edges_are_not_relations(graph, properties):
     ((key, values),) = properties.items()

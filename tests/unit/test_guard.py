@@ -7,12 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from queries import READS
 
 from arcgraph.domain import Count, Endpoint, LabelInfo, PropertyInfo, Schema, TypeInfo
 from arcgraph.errors import Refused
@@ -306,90 +308,6 @@ def test_says_which_rule_a_write_breaks() -> None:
 
 # --- valid reads --------------------------------------------------------------------------------------------------
 
-READS = [
-    # keywords as names
-    "MATCH (set:Set) RETURN set.delete, set{.set}",
-    "MATCH (match:Match {match: 1}) WHERE match.match = 1 RETURN match AS match",
-    "MATCH (create)-[merge:DELETE]->(remove:Drop) RETURN create, merge, remove",
-    "MATCH (limit)-[skip:SKIP]->(return) RETURN limit, skip, return",
-    "MATCH (order:Order) RETURN order ORDER BY order.order LIMIT 3",
-    "MATCH (where WHERE where.x = 1) RETURN where",
-    "MATCH (is IS A) RETURN is",
-    "MATCH (end)-[contains:IN]->(starts) WHERE end.in IN [1] AND starts.x STARTS WITH 'a' RETURN end, contains",
-    "MATCH (n {set: 1, delete: 2, `x y`: 3}) RETURN n.call AS load",
-    "RETURN {null: 1, true: 2, case: 3, end: 4, create: 5}.create AS remove",
-    "WITH 1 AS count, 2 AS exists, 3 AS all, 4 AS distinct RETURN count, exists, all, distinct",
-    "WITH {a:1} AS collect RETURN collect{.a}",
-    "MATCH (n) WHERE n.and AND n.or OR n.not RETURN n.null, n.case",
-    "MATCH (n:`SET` {`delete`: true}) RETURN n.`create`",
-    # words in texts and comments
-    "MATCH (a:Article) WHERE a.title = 'data set; DELETE n // CREATE' RETURN a.title",
-    "/* CREATE */ MATCH (n) // DELETE n\nRETURN n",
-    "MATCH (n) WHERE n.url = 'https://x.y/*' RETURN '*/' AS x",
-    # spacing
-    "MATCH(n)-[r]->(m)RETURN*",
-    "MATCH (n)WHERE n.x IN['a','b']RETURN n.x AS x,n.y AS y",
-    "RETURN 1;",
-    "RETURN 1 // end",
-    # patterns
-    "MATCH (a)-[*1..2]->()-[r*]->()-[*..3]-()-[*2]-()-[*2..]-() RETURN r",
-    "MATCH (a)<-->(b)<-[r]->(c) RETURN a",
-    "MATCH (a)-[:A]->{2}(b), (c)-->*(d), (e)--{,3}(f), (g)<-[:X]-+(h) RETURN a",
-    "MATCH (a) ((x)-[r]->(y) WHERE a.y = x.y){2} (b) RETURN r, [n IN x | n.name]",
-    "MATCH p = SHORTEST 1 ((a)-->+(b) WHERE a.x = 1) RETURN p",
-    "MATCH ANY 2 PATHS (a)-->+(b) RETURN a",
-    "MATCH SHORTEST 2 PATH GROUPS (a)-->+(b) RETURN a",
-    "MATCH p = allShortestPaths((a)-[r*..3]-(b)) RETURN p",
-    "MATCH (a), (b) WHERE shortestPath((a)-[*]-(b)) IS NOT NULL RETURN a",
-    "MATCH (n:((A|B)&!C)|%) WHERE n:((A|B)&C) RETURN n",
-    "MATCH (n:$(['A'])), (m:$all(['A'])) RETURN n",
-    "MATCH (a)-[:A|:B]->()-[:!A&!B]->() RETURN a",
-    "MATCH (:A {x:1} WHERE true)-[{x: 1}]->()-[WHERE true]->()-[r WHERE r.x = 1]->() RETURN r",
-    "MATCH (n:A) USING SCAN n:A MATCH (m:B {x:1}) USING INDEX m:B(x) RETURN n",
-    # subqueries and scopes
-    "MATCH (a) WHERE EXISTS { WITH 1 AS x MATCH (a)-->() WHERE a.y = x RETURN a } RETURN a",
-    "MATCH (a) CALL { WITH a MATCH (a)-->(b) RETURN b UNION WITH a MATCH (b)-->(a) RETURN b } RETURN b",
-    "MATCH (a) CALL (a) { WITH a AS c MATCH (a)-->(b) RETURN b } RETURN b",
-    "MATCH (a) CALL (*) { MATCH (a)-->(b) RETURN b } RETURN b",
-    "CALL () { RETURN 1 AS x } RETURN x",
-    "MATCH (n) OPTIONAL CALL (n) { MATCH (n)-->(m) RETURN m } RETURN m",
-    "MATCH (n) RETURN count {MATCH (n)-->(m) WHERE m.x = 1 RETURN DISTINCT m}",
-    "MATCH (n) WITH n, EXISTS { (n)-->() } AS e WHERE e RETURN n",
-    "MATCH (n) RETURN [(n)-->(m:A|B WHERE m.x > 1) WHERE m:A | m.x][0]",
-    "MATCH (n:A) WITH collect(n) AS xs RETURN [x IN xs WHERE x:A | x], [x IN xs WHERE x:(A|B)]",
-    "MATCH (n:A) WITH collect(n) AS xs RETURN [x IN xs WHERE x:A|B | x.y], [x IN xs WHERE x:A | 1]",
-    "MATCH (n) WITH n.x AS x, count(*) AS c WHERE count(*) > 1 AND n.x > 1 RETURN x ORDER BY c / 2",
-    "MATCH (n) WITH n AS m, count(*) AS c ORDER BY n.y RETURN m",
-    "MATCH (n) RETURN n.x AS x, max(n.y) AS m ORDER BY max(n.y) DESC",
-    "MATCH (n) RETURN n.x, n.x + count(*), [x IN collect(n) | x.y]",
-    "MATCH (n) WITH n{.x} RETURN n",
-    "MATCH (n) WITH *, 1 AS y WHERE y = 1 RETURN *",
-    "CALL db.labels",
-    "CALL db.labels() YIELD *",
-    "CALL db.labels YIELD label",
-    "UNWIND $rows AS row OPTIONAL MATCH (n {id: row.id}) RETURN row.id, n",
-    "MATCH (n) ORDER BY n.x SKIP 1 LIMIT 2 RETURN n",
-    "MATCH (n) RETURN n OFFSET 1 LIMIT 1 + 1",
-    "MATCH (n) FINISH",
-    # expressions
-    "RETURN 1 < 2 < 3, 1 + 2 * 3 ^ -4 % 5 / 6 - - 7, 'a' || 'b', NOT NOT true XOR false",
-    "RETURN CASE 1 WHEN > 3 THEN 1 WHEN STARTS WITH 'a' THEN 2 WHEN IS NULL, = 2 THEN 3 WHEN -1 THEN 4 END",
-    "RETURN all(x IN [1] WHERE x > 0), reduce(s = 0, x IN [1] | s + x), [1,2][..1], {a: {b: 1}}.a.b",
-    "RETURN 'a' IS NOT NFC NORMALIZED, 1 IS :: ZONED DATETIME, [] IS NOT TYPED LIST<INTEGER NOT NULL> NOT NULL",
-    "RETURN trim(BOTH 'x' FROM 'xax'), trim('x' FROM 'xx'), normalize('a', NFKC), date.truncate('day', date()).year",
-    "MATCH (a), (b) WHERE (a.x)<-(b.x) AND (a.x) - (b.x) > [1,2][0] AND (a)--(b) RETURN a",
-    "MATCH (n) WHERE NOT ((n)-->()) AND ((n)--() OR exists((n)<--())) RETURN n",
-    "RETURN inf, -Inf, NaN, 0xFF, 0o77, 1_000, 1.5e-3, .5",
-    "RETURN apoc.text.join(['a'], ','), apoc.coll.toSet([1]), point.distance(null, null)",
-    "RETURN vector.similarity.cosine([1],[1]), datetime.fromEpoch(1, 2), DURATION.INDAYS(date(), date())",
-    # Memgraph's own forms
-    "MATCH p = (a {id: 0})-[*BFS ..4]->(b) RETURN p",
-    "MATCH p = (a)-[e *BFS 1..5 (e, n | e.x > 1 AND n.y < 3)]->(b) RETURN e",
-    "MATCH p = (a)-[:R *WSHORTEST 10 (r, n | r.weight) total (r, n | r.x > 1)]-(b) RETURN total, p",
-    "MATCH p = (a)-[*ALLSHORTEST (r, n | 1)]-(b) RETURN p",
-    "MATCH p = (a)-[*KSHORTEST | 3]->(b) RETURN p",
-]
-
 
 @pytest.mark.parametrize("query", READS)
 def test_refuses_no_valid_read(query: str) -> None:
@@ -580,9 +498,134 @@ def test_turns_arrows_that_point_the_wrong_way(query: str, repaired: str) -> Non
     assert check(repaired, FILMS).accepted
 
 
+@pytest.mark.parametrize(
+    ("query", "repaired"),
+    [
+        (
+            "MATCH (m:Movie)-[r:ACTED_IN*1..1]->(p:Person) RETURN p",
+            "MATCH (m:Movie)<-[r:ACTED_IN*1..1]-(p:Person) RETURN p",
+        ),
+        (
+            "MATCH (m:Movie)-[:ACTED_IN|KNOWS*..3]->(p:Person) RETURN p",
+            "MATCH (m:Movie)<-[:ACTED_IN|KNOWS*..3]-(p:Person) RETURN p",
+        ),
+        (
+            "MATCH (c:Company)-[:WORKS_AT]->{1,2}(p) RETURN p",
+            "MATCH (c:Company)<-[:WORKS_AT]-{1,2}(p) RETURN p",
+        ),
+        (
+            "MATCH (c:Person)<-[:WORKS_AT]-+(p) RETURN p",
+            "MATCH (c:Person)-[:WORKS_AT]->+(p) RETURN p",
+        ),
+        (
+            "MATCH (m:Movie) ((a)-[:ACTED_IN]->(b)){1} (p:Person) RETURN p",
+            "MATCH (m:Movie) ((a)<-[:ACTED_IN]-(b)){1} (p:Person) RETURN p",
+        ),
+        (
+            "MATCH p = shortestPath((a:Movie)-[:ACTED_IN*]->(b:Person)) RETURN p",
+            "MATCH p = shortestPath((a:Movie)<-[:ACTED_IN*]-(b:Person)) RETURN p",
+        ),
+    ],
+)
+def test_turns_arrows_of_repeated_relationships(query: str, repaired: str) -> None:
+    verdict = check(query, FILMS)
+    assert {fault.rule for fault in verdict.schema_faults} == {"direction"}
+    assert verdict.repaired == repaired
+    assert check(repaired, FILMS).accepted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (m:Movie)-[:ACTED_IN*2]->(p) RETURN p",
+        "MATCH (p:Person)-[:ACTED_IN*2..5]->(m:Movie) RETURN p",
+        "MATCH (m:Movie)-[:KNOWS*]-(p) RETURN p",
+        "MATCH (p:Person)-[:ACTED_IN]->{2,}(q) RETURN q",
+        "MATCH (p:Person)-[:DIRECTED|ACTED_IN*]-(c:Company) RETURN c",
+        "MATCH (p:Company) ((a)-[:KNOWS]->(b))+ (q) RETURN q",
+        "MATCH (p:Person) ((a)-[:KNOWS]->(b)){1,2} (q:Movie) RETURN q",
+    ],
+)
+def test_names_walks_that_the_graph_cannot_have(query: str) -> None:
+    verdict = check(query, FILMS)
+    assert {fault.rule for fault in verdict.schema_faults} == {"endpoints"}
+    assert verdict.repaired is None
+
+
+def test_what_was_left_out_for_want_of_time_is_never_a_fault() -> None:
+    wrong = "MATCH (m:Movie)-[:ACTED_IN]->(p:Person) RETURN p"
+    unsure = replace(FILMS, complete=False)
+    assert faults(wrong, unsure) == []
+    # Where triples say that they were not probed, the others were.
+    elsewhere = (*FILMS.endpoints, Endpoint("Movie", "KNOWS", "Movie", Count(0), probed=False))
+    assert [rule for rule, *_ in faults(wrong, replace(unsure, endpoints=elsewhere))] == ["direction"]
+    unread = {**FILMS.labels, "Movie": LabelInfo("Movie", Count(5))}
+    assert faults("MATCH (m:Movie) RETURN m.title", replace(unsure, labels=unread)) == []
+    assert faults("MATCH (m:Movie) RETURN m.titel", unsure) == [("property", "titel", ("title",))]
+
+
 def test_repairs_nothing_where_more_than_arrows_is_wrong() -> None:
     verdict = check("MATCH (m:Movie)-[:ACTED_IN]->(p:Person) RETURN p.nam", FILMS)
     assert [fault.rule for fault in verdict.schema_faults] == ["direction", "property"]
+    assert verdict.repaired is None
+
+
+SPACED = schema_of(
+    {"Tool Set": ("name",), "Order": ("name",), "Tool": ("name",)},
+    {"has MD5 hash": (), "USES": ()},
+    ("Tool Set", "has MD5 hash", "Order"),
+    ("Order", "USES", "Tool"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "repaired"),
+    [
+        (
+            "MATCH (t:Tool Set)-[:has MD5 hash]->(h:Order) RETURN h.name",
+            "MATCH (t:`Tool Set`)-[:`has MD5 hash`]->(h:Order) RETURN h.name",
+        ),
+        (
+            "MATCH (h:Order)-[x:has MD5 hash]->(t:Tool Set WHERE t.name = 'a b') RETURN h.name",
+            "MATCH (h:Order)<-[x:`has MD5 hash`]-(t:`Tool Set` WHERE t.name = 'a b') RETURN h.name",
+        ),
+        ("MATCH (:Tool Set {name: 'x'}) RETURN 1 AS one", "MATCH (:`Tool Set` {name: 'x'}) RETURN 1 AS one"),
+    ],
+)
+def test_quotes_names_with_spaces(query: str, repaired: str) -> None:
+    verdict = check(query, SPACED)
+    assert not verdict.accepted
+    assert verdict.reasons[0].message == "a name with spaces must stand between backticks"
+    assert verdict.repaired == repaired
+    assert check(repaired, SPACED).accepted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Tool Sets) RETURN n",
+        "MATCH (n:Tool Set) RETURN m",
+        "MATCH (n:Tool Set) DELETE n",
+        "MATCH (n:Tool Set) RETURN n.size",
+        "MATCH " + ", ".join(["(:Tool Set)"] * 50) + " RETURN 1",
+    ],
+)
+def test_quotes_nothing_where_more_is_wrong(query: str) -> None:
+    assert check(query, SPACED).repaired is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:`Tool Set`)-[:`has MD5 hash`]->(m:Order) RETURN n",
+        "MATCH (n:Tool WHERE n.name = 'x') RETURN n",
+        "MATCH (n:Order)-[r:USES WHERE true]->(m) RETURN n",
+        "MATCH (n IS Tool) RETURN n",
+    ],
+)
+def test_leaves_valid_names_alone(query: str) -> None:
+    verdict = check(query, SPACED)
+    assert verdict.accepted
     assert verdict.repaired is None
 
 
@@ -598,7 +641,23 @@ def test_names_the_types_that_join_two_labels() -> None:
         "MATCH (m:Movie)-[:ACTED_IN]-(p:Person) RETURN p.name",
         "MATCH (p:Person)-[:KNOWS]->(q:Person)<-[:KNOWS]-(r) RETURN r.name",
         "MATCH (p:Person)-[:ACTED_IN|DIRECTED]->(m:Movie) RETURN p.name",
-        "MATCH (m:Movie)-[:ACTED_IN|KNOWS*1..3]->(p:Person) RETURN p.name",
+        "MATCH (p:Person)-[:ACTED_IN|KNOWS*1..3]->(m:Movie) RETURN p.name",
+        "MATCH (p:Person)-[:ACTED_IN|KNOWS*2..3]->(m:Movie) RETURN p.name",
+        "MATCH (m:Movie)-[:ACTED_IN*2]-(n:Movie) RETURN m.title",
+        "MATCH (m:Movie)-[:ACTED_IN*0..2]->(p) RETURN m.title",
+        "MATCH (m:Movie)-[:ACTED_IN*0..]->(p:Person) RETURN m.title",
+        "MATCH (m:Movie)-[*]-(c:Company) RETURN c.name",
+        "MATCH (p:Person)-[:KNOWS]->*(:Person)-[:WORKS_AT]->(c) RETURN c.name",
+        "MATCH (m:Movie)-[:ACTED_IN]->{0,2}(p) RETURN m.title",
+        "MATCH (p:Person) ((a)-[:KNOWS]->(b)){1,3} (q:Person) RETURN q.name",
+        "MATCH (p:Person) ((a)-[:KNOWS]->(b)-[:KNOWS]->(c))+ (q)-[:WORKS_AT]->() RETURN q.name",
+        "MATCH (m:Movie) ((a)-[:ACTED_IN]->(b)){0,3} (n) RETURN m.title",
+        "MATCH p = shortestPath((a:Movie)-[:ACTED_IN*..4]-(b:Movie)) RETURN length(p)",
+        "MATCH (a:Person)-[:KNOWS*1000000..]->(b:Person) RETURN b.name",
+        "MATCH p = (a:Person)-[*BFS ..4]->(b:Movie) RETURN length(p)",
+        "CALL { MATCH (x:Person) RETURN x UNION MATCH (x:Movie) RETURN x } RETURN x.name, x.title",
+        "CALL { MATCH (x:Movie) RETURN x UNION MATCH (x:Person) RETURN x } WITH x MATCH (x)-[:ACTED_IN]->(m) RETURN m",
+        "CALL { MATCH (x:Movie) RETURN x UNION MATCH (x:Person) RETURN x.born AS x } RETURN x.day",
         "MATCH (n) WHERE n:Person OR n:Movie RETURN n.title, n.name",
         "MATCH (n:Person|Movie) RETURN n.title, n.name",
         "MATCH (n:!Company) RETURN n.title",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from arcgraph.domain import Anchor, Count, Endpoint, LabelInfo, PassageHome, Schema, TypeInfo
 from arcgraph.graph.pattern import Descriptor, Direction
-from arcgraph.interpret.anchors import UNEXPLAINED, Candidate, unexplained
+from arcgraph.interpret.anchors import UNEXPLAINED, Candidate, find_candidates, mention_strength, unexplained
 from arcgraph.interpret.assemble import Branch, Reading, answering, bound, match_of
 from arcgraph.interpret.confidence import fit, holds, lead
 from arcgraph.interpret.direction import role_direction
@@ -30,6 +31,8 @@ from arcgraph.interpret.score import (
     wording,
 )
 from arcgraph.interpret.terms import Vocabulary, label_term, relation_term
+from arcgraph.search.base import Entry
+from arcgraph.search.lexicon import Mention
 
 
 def no_vectors(_: object) -> None:
@@ -278,3 +281,66 @@ def test_a_reading_becomes_a_bound_pattern() -> None:
         "LIMIT 7"
     )
     assert params == {"p0": "e-Ys"}
+
+
+# --- strength of mentions ----------------------------------------------------------------------------------------
+
+
+class FakeNames:
+    """Names whose mentions are given."""
+
+    def __init__(self, *mentions: Mention):
+        self._mentions = list(mentions)
+
+    def find(self, question: str) -> list[Mention]:
+        return [m for m in self._mentions if m.text in question]
+
+    def entries(self, ids: Sequence[int]) -> list[Entry]:
+        return [Entry(f"4:{i}", f"n{i}", ("Entity",), "name", f"name {i}") for i in ids]
+
+
+def mention(text: str, question: str, number: int = 0, **features: Any) -> Mention:
+    start = question.index(text)
+    size = len(text.split())
+    return Mention(start, start + len(text), text, (number,), "folded", 0.9, 1, size, **features)
+
+
+def strengths(question: str, *texts: str) -> dict[str, float]:
+    found = FakeNames(*(mention(text, question, i) for i, text in enumerate(texts)))
+    of = vocabulary(schema(("Ship", "MOORED_AT", "Harbour", 9), ("Harbour", "ISSUES", "Permit", 9)))
+    return {c.anchor.surface: c.strength for c in find_candidates(question, found, of)}
+
+
+def test_the_only_name_stays_however_doubtful() -> None:
+    assert strengths("what is near ships", "ships") == {"ships": pytest.approx(0.9 * 0.05, rel=0.1)}
+
+
+def test_a_word_of_the_vocabulary_is_no_anchor_beside_another_name() -> None:
+    assert list(strengths("which ships are near tarn", "ships", "tarn")) == ["tarn"]
+
+
+def test_a_word_that_merely_resembles_a_term_stays_beside_another_name() -> None:
+    found = strengths("is tissue near tarn", "tissue", "tarn")
+    assert list(found) == ["tarn", "tissue"]
+    assert 0.01 < found["tissue"] < 0.2
+
+
+def test_several_words_are_doubted_less_unless_one_term_says_them_all() -> None:
+    assert strengths("what is a harbour permit", "harbour permit")["harbour permit"] > 0.4
+    assert strengths("what is moored at", "moored at")["moored at"] < 0.1
+
+
+def test_a_plural_of_a_name_rather_means_a_class() -> None:
+    question = "what do gulls eat"
+    of = vocabulary(FLEET)
+    plural = find_candidates(question, FakeNames(replace(mention("gulls", question), how="inflected")), of)
+    given = find_candidates(question, FakeNames(mention("gulls", question)), of)
+    assert plural[0].strength == pytest.approx(given[0].strength / 4)
+
+
+def test_more_relations_do_not_make_a_name_doubtful() -> None:
+    few = vocabulary(schema(("Ship", "MOORED_AT", "Harbour", 9)))
+    many = vocabulary(schema(*(("Ship", f"RELATION_{chr(97 + i)}x", "Harbour", 9) for i in range(26))))
+    question = "what is a gull"
+    of_few, of_many = (mention_strength(mention("gull", question), v) for v in (few, many))
+    assert of_many == pytest.approx(of_few, rel=0.2)

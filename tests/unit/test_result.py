@@ -15,7 +15,9 @@ from neo4j.time import Date, DateTime, Duration, Time
 
 from arcgraph import Agent, Answer, Settings, Status
 from arcgraph.answer import compose
+from arcgraph.answer.describe import listed
 from arcgraph.answer.evidence import MOST_EDGES, Passage, citations, edge_text, elements, name_of, passages_of
+from arcgraph.answer.neighbourhood import Link
 from arcgraph.answer.result import Attempt, QueryRecord, Witness, cypher_literal
 from arcgraph.domain import (
     RESERVED_KEY,
@@ -24,6 +26,7 @@ from arcgraph.domain import (
     Edge,
     LabelInfo,
     Node,
+    Omitted,
     PassageHome,
     RelationHome,
     Rows,
@@ -88,15 +91,16 @@ def answer(**changes: Any) -> Answer:
 
 
 def test_a_dict_holds_plain_values_only() -> None:
-    witness = Witness({"4:1": ADA, "4:3": GULL}, {"5:1": BUILT}, (), (), {("node", "4:1"): 0, ("edge", "5:1"): 0})
     query = QueryRecord("MATCH …", {"on": Date(2020, 5, 4), "for": Duration(months=2)}, "pattern")
-    plain = answer(witness=witness, queries=(query,)).to_dict()
+    found_by = {("node", "4:1"): 0, ("edge", "5:1"): 0}
+    witness = Witness({"4:1": ADA, "4:3": GULL}, {"5:1": BUILT}, (), (query,), found_by)
+    plain = answer(witness=witness, queries=(query, query)).to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["status"] == "answered"
     assert plain["queries"][0]["params"] == {"on": "2020-05-04", "for": "P2M"}
     assert plain["witness"]["nodes"][0]["properties"]["born"] == "1871-03-09"
     edge = plain["witness"]["edges"][0]
-    assert (edge["start"], edge["end"], edge["query"]) == ("p1", "s1", 0)
+    assert (edge["start"], edge["end"], edge["query"]) == ("p1", "s1", 1)
     assert plain["witness"]["nodes"][1]["query"] is None
 
 
@@ -237,13 +241,15 @@ def test_entities_are_scored_by_their_share_of_the_paths() -> None:
 
 def test_a_count_has_no_entities() -> None:
     assert compose.entities(Rows(("count",), [(3,)]), schema()) == ()
-    assert compose.text(reading(Intent.COUNT), Rows(("count",), [(0,)]), ()).startswith("0 (read as: how many: ")
+    assert compose.text(reading(Intent.COUNT), Rows(("count",), [(0,)]), (), schema()).startswith(
+        "0 (read as: how many: "
+    )
 
 
 @pytest.mark.parametrize(("value", "word"), [(True, "Yes"), (False, "No")])
 def test_yes_and_no(value: bool, word: str) -> None:
     rows = Rows(("answer",), [(value,)])
-    assert compose.text(reading(Intent.YES_NO), rows, ()).startswith(f"{word} (read as: whether: ")
+    assert compose.text(reading(Intent.YES_NO), rows, (), schema()).startswith(f"{word} (read as: whether: ")
     assert compose.plain_rows(compose.table(reading(Intent.YES_NO), rows, schema())) == [{"answer": value}]
 
 
@@ -261,8 +267,57 @@ def test_a_description_is_a_row_of_typed_properties() -> None:
     assert table.columns == ("name", "born")
     assert table.records == [("Ada Vorn", Date(1871, 3, 9)), ("Bo Tarn", None)]
     assert compose.plain_rows(table)[0] == {"name": "Ada Vorn", "born": "1871-03-09"}
-    text = compose.text(reading(Intent.DESCRIBE), rows, ())
-    assert text.startswith("person name: Ada Vorn, born: 1871-03-09; person name: Bo Tarn (read as: about Amber Gull")
+    text = compose.text(reading(Intent.DESCRIBE), rows, (), schema(nodes=Count(5)))
+    assert text == "Ada Vorn is a person (born: 1871-03-09). Bo Tarn is a person. (read as: about Amber Gull)"
+
+
+def link(relation: str, direction: Direction, *names: str, more: int | None = 0) -> Link:
+    nodes = tuple(Node(f"4:{relation}{n}", n, ("Ship",), {"name": n}) for n in names)
+    return Link(relation, direction, "Ship", nodes, more)
+
+
+@pytest.mark.parametrize(
+    ("links", "told"),
+    [
+        ([link("MOORED_AT", Direction.OUT, "Kelling")], "moored at Kelling"),
+        ([link("MOORED_AT", Direction.IN, "Heron", "Gull")], "Heron and Gull moored at Bo Tarn"),
+        ([link("has_part", Direction.OUT, "Mast")], "has part Mast"),
+        ([link("causes", Direction.OUT, "Rust")], "causes Rust"),
+        ([link("genre", Direction.OUT, "Sloop")], "genre: Sloop"),
+        ([link("ships", Direction.OUT, "Gull")], "ships: Gull"),
+        ([link("pilot", Direction.IN, "Gull")], "pilot ← Gull"),
+        ([link("/sea/ship/built_by", Direction.OUT, "Gull")], "built by Gull"),
+        ([link("OWNS", Direction.OUT, *"abcdefg", more=12)], "owns a, b, c, d, e and 14 more"),
+        ([link("OWNS", Direction.OUT, "a", "b", more=None)], "owns a, b and many more"),
+        (
+            [link("BESIDE", Direction.OUT, "a", "b"), link("BESIDE", Direction.IN, "b", "a")],
+            "beside: a and b",
+        ),
+        (
+            [link("NEAR_TO", Direction.OUT, "a"), link("NEAR_TO", Direction.IN, "a", "c")],
+            "near to a; c near to Bo Tarn",
+        ),
+        ([link("OWNS", Direction.OUT, "a"), link("crew", Direction.IN, "b")], "owns a; crew ← b"),
+    ],
+)
+def test_links_are_told_by_relation(links: list[Link], told: str) -> None:
+    rows = Rows(("x",), [(BO,)])
+    text = compose.text(reading(Intent.DESCRIBE), rows, (), schema(nodes=Count(5)), {BO.element_id: links})
+    assert text.startswith(f"Bo Tarn is a person: {told}. (read as")
+
+
+def test_a_label_that_every_node_has_tells_nothing() -> None:
+    text = compose.text(reading(Intent.DESCRIBE), Rows(("x",), [(BO,)]), (), schema(nodes=Count(2)))
+    assert text.startswith("Bo Tarn. (read as")
+
+
+def test_many_properties_and_long_values_are_cut() -> None:
+    properties = {"name": "Heron", "log": "x" * 500, **{f"k{i}": i for i in range(9)}, "vector": Omitted("vector", 8)}
+    node = Node("4:9", "s9", ("Ship",), properties)
+    text = compose.text(reading(Intent.DESCRIBE), Rows(("x",), [(node,)]), (), schema(nodes=Count(5)))
+    assert "x" * 199 + "…, k 0: 0" in text
+    assert "and 2 more properties)" in text
+    assert "vector" not in text
 
 
 def test_a_description_of_a_node_without_properties_names_it() -> None:
@@ -281,7 +336,7 @@ def test_a_description_of_a_node_without_properties_names_it() -> None:
     ],
 )
 def test_enumerations(names: list[str], text: str) -> None:
-    assert compose.listed(names) == text
+    assert listed(names) == text
 
 
 # --- evidence ------------------------------------------------------------------------------------------------------

@@ -69,6 +69,24 @@ def test_how_a_name_is_found(name, question, how, surface):
     assert 0 < mention.score <= 1
 
 
+@pytest.mark.parametrize(
+    ("name", "question", "score"),
+    [
+        ("fishing_boat", "what does a fishing boat carry", 0.95),
+        ("fishing_boat", "what do fishing boats carry", 0.75),
+        ("fishingBoat", "what does a fishing boat carry", 0.9),
+        ("FishingBoat", "What does a fishing boat carry?", 0.9),
+        ("HarbourOrQuaysideCraneOperator", "who trains a harbour or quayside crane operator", 0.9),
+        ("NDAFile", "who keeps the nda file", 0.9),
+        ("therapist", "who is the rapist of the story", 0.7),
+    ],
+)
+def test_names_as_programs_write_them_are_found_by_their_words(name, question, score):
+    (mention,) = [m for m in index(name).find(question) if m.tokens > 1]
+    assert index(name).entry(mention.entries[0]).text == name
+    assert mention.score == pytest.approx(score)
+
+
 def test_an_alias_is_called_one():
     mention = only(index("Robert Zimmerman", aliases=("Bob Dylan",)), "songs by Bob Dylan")
     assert (mention.how, mention.entries) == ("alias", (1,))

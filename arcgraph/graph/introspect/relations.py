@@ -6,6 +6,7 @@ values read as relations and how varied they are. Words in names only add to tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,11 @@ _ROLE_WORDS = frozenset({"subject", "object", "head", "tail", "source", "target"
 _MAIN = 0.5
 _SAMPLE = 200
 _FEW_KEYS = 4
+_LONGEST_PHRASE = 80
+_LONGEST_PATH = 200
+# Words between slashes, as predicates are named by domain and class; file names have an ending, addresses have digits.
+# A path that leads over a node in between is written as two, joined by a dot.
+_PREDICATE_PATH = re.compile(r"/[^\W\d]\w*(\.?/[^\W\d]\w*)+")
 _ENOUGH_FOR_PROPERTY = 3.0
 _ENOUGH_FOR_NODES = 3.5
 
@@ -95,10 +101,13 @@ def _is_worded(profile: KeyProfile) -> bool:
 
 
 def _reads_as_relation(value: Any) -> bool:
-    if not isinstance(value, str) or not 0 < len(value) <= 80:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_PATH:
         return False
     if is_address(value):
-        return "://" in value  # a predicate of linked data
+        # A predicate of linked data, or one that is written as a path.
+        return "://" in value or bool(_PREDICATE_PATH.fullmatch(value))
+    if len(value) > _LONGEST_PHRASE:
+        return False
     letters = sum(map(str.isalpha, value))
     return letters >= 0.6 * len(value) and len(value.split()) <= 8 and not is_odd(value)
 

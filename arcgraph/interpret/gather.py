@@ -1,0 +1,390 @@
+"""Gathers evidence around a question in two steps over edges, for graphs whose edges lead to passages.
+
+First the edges around what the question names and those of the passages that read like it; then, from the entities to
+which these lead, the edges that speak of the rest of the question. All of them vote for the passages that they came
+from, and the votes are fused with the ranking of the passages' texts. No graph-wide computation: the work grows with
+what is looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Edge, Node, PassageHome, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.compile import DIALECTS
+from arcgraph.graph.names import quote
+from arcgraph.interpret.anchors import Candidate
+from arcgraph.interpret.english import FIGURE_NOTIONS
+from arcgraph.interpret.question import Intent, Question, view_from
+from arcgraph.interpret.terms import EmbedWords
+from arcgraph.interpret.verbalise import spoken
+from arcgraph.search.base import Hit, Ranking
+from arcgraph.search.fusion import reciprocal_rank_fusion
+from arcgraph.search.passages import Key, Passage, PassageIndex
+from arcgraph.settings import AskSettings
+
+# Edges read in one query, entities from which the second step goes out, passages that vote for entities.
+_EDGES = 3_000
+_BRIDGES = 40
+_VOTING = 3
+_NODES_A_QUERY = 100
+# Passages taken from the ranking of texts, and how flat the fusion of ranks is: small, as few passages are wanted.
+_RANKED = 100
+_RANK_CONSTANT = 20
+# What an edge counts before anything is known of its wording.
+_UNWORDED_FIRST, _UNWORDED_SECOND = 0.3, 0.1
+# How far a passage's place counts beside being named, and the second step beside the first.
+_BY_PASSAGE = 0.6
+_SECOND = 0.8
+# An entity that is everywhere leads nowhere: how much its number of edges counts against it.
+_HUB = 0.5
+# What being from a passage near the top adds to an edge's likeness to the question.
+_PLACE = 1.0
+# Where edges name no passages themselves, those of the ends of so many of the best edges are looked up.
+_LOCATED = 150
+# Edges come from so many times the passages that are wanted.
+_WITH_EDGES = 2
+# What a figure in an edge adds where a time or a number is asked for.
+_FIGURE = 0.15
+_PLACE_FLATNESS = 5.0
+_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Evidence, best first: edges with the nodes at their ends, and positions in the passage index."""
+
+    edges: tuple[Edge, ...] = ()
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    passages: Ranking = ()
+    query: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fact:
+    """One edge as it is weighed: its ends by id, its text, and the passages that it came from."""
+
+    id: str
+    start: str
+    end: str
+    text: str
+    passages: tuple[int, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Fact) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+class Gatherer:
+    """Gathers evidence in one graph. Thread-safe."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        schema: Schema,
+        passages: PassageIndex,
+        embed: EmbedWords,
+        settings: AskSettings,
+    ):
+        assert schema.passages is not None
+        self._graph = graph
+        self._schema = schema
+        self._home: PassageHome = schema.passages
+        self._passages = passages
+        self._embed = embed
+        self._timeout = min(_SECONDS, settings.deadline)
+
+    def gather(
+        self, question: Question, candidates: Sequence[Candidate], *, most_edges: int = 60, most_passages: int = 10
+    ) -> Gathered:
+        """The evidence for a question that names the candidates."""
+        by_text = self._passages.search(question.text, _RANKED)
+        named = _spread(candidates)
+        weigh = _Weigher(question, candidates, self._embed)
+        near = self._located(self._first_step(named, by_text, weigh))
+        far = self._located(self._second_step(named, near, weigh))
+        ranking = reciprocal_rank_fusion([by_text, _votes(near, far)], k=_RANK_CONSTANT)
+        looked_at = [hit.id for hit in ranking[: _WITH_EDGES * most_passages]]
+        facts = dict.fromkeys(self._facts_in(looked_at), 0.0) | far | near
+        chosen = _chosen(facts, ranking[: len(looked_at)], weigh)
+        return self._fetched(chosen[:most_edges], ranking[:most_passages])
+
+    def passages(self, ranking: Ranking) -> list[Passage]:
+        """The passages of a ranking."""
+        return self._passages.passages([hit.id for hit in ranking])
+
+    # --- the two steps -------------------------------------------------------------------------------------------
+
+    def _first_step(self, named: Mapping[str, float], by_text: Ranking, weigh: _Weigher) -> dict[_Fact, float]:
+        """Edges of what is named, and of the passages that read most like the question."""
+        found: dict[_Fact, float] = {}
+        facts = self._facts_of(named)
+        weigh.meet(facts)
+        degrees = Counter(end for fact in facts for end in (fact.start, fact.end))
+        leads = {node: weight / (1 + math.log1p(degrees[node])) for node, weight in named.items()}
+        for fact in facts:
+            weight = max(leads.get(fact.start, 0.0), leads.get(fact.end, 0.0))
+            found[fact] = weight * (_UNWORDED_FIRST + weigh.whole(fact))
+        place = {hit.id: i for i, hit in enumerate(by_text[:_VOTING])}
+        from_passages = self._facts_in(list(place))
+        weigh.meet(from_passages)
+        for fact in from_passages:
+            nearest = min((place[p] for p in fact.passages if p in place), default=len(place))
+            value = _BY_PASSAGE / (1 + nearest) * (_UNWORDED_FIRST + weigh.whole(fact))
+            found[fact] = max(found.get(fact, 0.0), value)
+        return found
+
+    def _second_step(
+        self, named: Mapping[str, float], near: Mapping[_Fact, float], weigh: _Weigher
+    ) -> dict[_Fact, float]:
+        """From the entities to which the first step leads, the edges that speak of what the question says besides."""
+        reached: dict[str, float] = {}
+        for fact, value in near.items():
+            for end in (fact.start, fact.end):
+                if end not in named:
+                    reached[end] = max(reached.get(end, 0.0), value)
+        leading = sorted(reached, key=lambda node: -reached[node])[: 2 * _BRIDGES]
+        around: dict[str, list[_Fact]] = defaultdict(list)
+        for fact in self._facts_of(leading):
+            for end in (fact.start, fact.end):
+                around[end].append(fact)
+        bridges = {n: reached[n] / (1 + _HUB * math.log1p(len(around[n]))) for n in leading}
+        found: dict[_Fact, float] = {}
+        crossed = sorted(bridges, key=lambda n: -bridges[n])[:_BRIDGES]
+        weigh.meet(fact for node in crossed for fact in around[node])
+        for node in crossed:
+            for fact in around[node]:
+                if fact not in near:
+                    value = bridges[node] * (_UNWORDED_SECOND + weigh.rest(fact))
+                    found[fact] = max(found.get(fact, 0.0), value)
+        return found
+
+    # --- looking into the graph ----------------------------------------------------------------------------------
+
+    def _facts_of(self, nodes: Iterable[str]) -> list[_Fact]:
+        """The edges around some entities, each once."""
+        wanted = list(nodes)
+        found: dict[str, _Fact] = {}
+        for at in range(0, len(wanted), _NODES_A_QUERY):
+            condition = f"{self._identity('n')} IN $ids"
+            params = {"ids": wanted[at : at + _NODES_A_QUERY]}
+            found.update((fact.id, fact) for fact in self._look("-", condition, params))
+        return list(found.values())
+
+    def _facts_in(self, passages: Sequence[int]) -> list[_Fact]:
+        """The edges that came from some passages, as far as a look from the passages themselves can tell."""
+        keys = [source.key for source in self._passages.passages(passages) if source.key is not None]
+        if not self._home.mention_types or not keys:
+            return []
+        key = DIALECTS[self._graph.dialect].key(self._home.id_key) if self._home.id_key else RESERVED_KEY
+        mentioned = self._mentions(f"c.{quote(key)} IN $keys", {"keys": keys})
+        among = [f for f in self._facts_of(mentioned) if f.start in mentioned and f.end in mentioned]
+        wanted = set(passages)
+        return [_placed(f, mentioned) for f in among if not f.passages or wanted.intersection(f.passages)]
+
+    def _located(self, found: Mapping[_Fact, float]) -> dict[_Fact, float]:
+        """Where edges name no passages, the facts with those that mention both their ends."""
+        if self._home.edge_key or not self._home.mention_types:
+            return dict(found)
+        best = sorted((f for f in found if not f.passages), key=lambda f: -found[f])[:_LOCATED]
+        ends = list(dict.fromkeys(end for fact in best for end in (fact.start, fact.end)))
+        mentioned: dict[str, set[int]] = {}
+        for at in range(0, len(ends), _NODES_A_QUERY):
+            part = {"ids": ends[at : at + _NODES_A_QUERY]}
+            mentioned |= self._mentions(f"{self._identity('n')} IN $ids", part)
+        return {_placed(fact, mentioned): value for fact, value in found.items()}
+
+    def _mentions(self, condition: str, params: dict[str, Any]) -> dict[str, set[int]]:
+        """Entities by id, each with the places of the passages ``c`` that mention it, as far as a look can tell."""
+        types = "|".join(quote(t) for t in self._home.mention_types)
+        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
+        query = (
+            f"MATCH {start}-[:{types}]-(c:{quote(self._home.label)}) WHERE {condition} "
+            f"RETURN DISTINCT {self._identity('n')} AS n, {DIALECTS[self._graph.dialect].id_text('c')} AS c "
+            f"LIMIT {_EDGES}"
+        )
+        try:
+            rows = self._graph.read(query, params, timeout=self._timeout, limit=_EDGES)
+        except QueryError:
+            return {}
+        pairs = [(str(n), str(c)) for n, c in rows if n is not None]
+        found: dict[str, set[int]] = {node: set() for node, _ in pairs}
+        for (node, _), at in zip(pairs, self._passages.at_elements([c for _, c in pairs]), strict=True):
+            if at >= 0:
+                found[node].add(int(at))
+        return found
+
+    def _look(self, arrow: str, condition: str, params: dict[str, Any]) -> list[_Fact]:
+        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
+        edge = f"r:{quote(self._schema.relations.type)}" if self._schema.relations.kind == "property" else "r"
+        query = (
+            f"MATCH {start}-[{edge}]{arrow}(m) WHERE {condition} "
+            f"RETURN {DIALECTS[self._graph.dialect].id_text('r')} AS e, "
+            f"{self._identity('startNode(r)')} AS s, {self._identity('endNode(r)')} AS t, "
+            f"{self._name('startNode(r)')} AS a, {self._relation()} AS d, {self._name('endNode(r)')} AS b, "
+            f"{self._keys()} AS k LIMIT {_EDGES}"
+        )
+        try:
+            rows = self._graph.read(query, params, timeout=self._timeout, limit=_EDGES)
+        except QueryError:
+            # Less was seen; what was seen stands.
+            return []
+        hidden = set(self._home.mention_types)
+        return [self._fact(*row) for row in rows if row[4] is not None and row[4] not in hidden]
+
+    def _positions(self, keys: Sequence[Key]) -> tuple[int, ...]:
+        """The places in the index of the passages so called; those that are not there are left out."""
+        return tuple(dict.fromkeys(int(at) for at in self._passages.at_keys(keys) if at >= 0)) if keys else ()
+
+    def _fact(self, edge: str, start: str, end: str, a: Any, relation: Any, b: Any, keys: Any) -> _Fact:
+        listed = keys if isinstance(keys, list) else [] if keys is None else [keys]
+        text = f"{a} {spoken(str(relation))} {b}"
+        return _Fact(str(edge), str(start), str(end), text, self._positions(listed))
+
+    def _identity(self, node: str) -> str:
+        return f"{node}.{RESERVED_KEY}" if self._schema.loaded else DIALECTS[self._graph.dialect].id_text(node)
+
+    def _name(self, node: str) -> str:
+        key = DIALECTS[self._graph.dialect].key
+        return f"coalesce({', '.join(f'{node}.{quote(key(k))}' for k in self._naming_keys())}, '')"
+
+    def _naming_keys(self) -> list[str]:
+        infos = [info for name, info in self._schema.labels.items() if name != self._home.label]
+        return list(dict.fromkeys(key for info in infos if (key := info.naming or info.identifying))) or ["name"]
+
+    def _relation(self) -> str:
+        home = self._schema.relations
+        return f"r.{quote(DIALECTS[self._graph.dialect].key(home.key))}" if home.kind == "property" else "type(r)"
+
+    def _keys(self) -> str:
+        key = self._home.edge_key
+        return f"r.{quote(DIALECTS[self._graph.dialect].key(key))}" if key else "null"
+
+    def _fetched(self, facts: Sequence[_Fact], passages: Ranking) -> Gathered:
+        """The edges with their nodes, in the order of the facts."""
+        if not facts:
+            return Gathered(passages=passages)
+        ids = sorted({end for fact in facts for end in (fact.start, fact.end)})
+        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
+        condition = f"{self._identity('n')} IN $ids AND {self._identity('m')} IN $ids"
+        query = f"MATCH {start}-[r]->(m) WHERE {condition} RETURN n, r, m LIMIT {10 * _EDGES}"
+        try:
+            rows = self._graph.read(query, {"ids": ids}, timeout=self._timeout, limit=10 * _EDGES)
+        except QueryError:
+            return Gathered(passages=passages)
+        edges: dict[str, Edge] = {}
+        nodes: dict[str, Node] = {}
+        wanted = {fact.id for fact in facts}
+        for n, r, m in rows:
+            if r.element_id in wanted:
+                edges[r.element_id] = r
+                nodes |= {n.element_id: n, m.element_id: m}
+        ordered = tuple(edges[fact.id] for fact in facts if fact.id in edges)
+        shown, names = self._shown(nodes.values())
+        return Gathered(ordered, nodes, passages, shown, {"names": names})
+
+    def _shown(self, nodes: Iterable[Node]) -> tuple[str, list[Any]]:
+        """The query in Neo4j's dialect, by the names that the nodes have."""
+        keys = self._naming_keys()
+        one, other = (", ".join(f"{v}.{quote(key)}" for key in keys) for v in ("n", "m"))
+        named = (next((node.properties[k] for k in keys if node.properties.get(k) is not None), None) for node in nodes)
+        query = f"MATCH (n)-[r]->(m)\nWHERE coalesce({one}) IN $names AND coalesce({other}) IN $names\nRETURN n, r, m"
+        return query, sorted({str(name) for name in named if name is not None})
+
+
+class _Weigher:
+    """How like an edge's text is to the whole question, and to what is left of it without the names.
+
+    Without an embedder every edge is alike, and only the graph's shape and the passages' texts decide.
+    """
+
+    def __init__(self, question: Question, candidates: Sequence[Candidate], embed: EmbedWords):
+        self._embed = embed
+        view = view_from(question, [c.anchor.span for c in candidates])
+        rest = view.words
+        self._asks_for_figure = question.intent == Intent.COUNT or not FIGURE_NOTIONS.isdisjoint(view.asked)
+        vectors = embed([question.text, " ".join(rest) or question.text])
+        self._questions = vectors
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def whole(self, fact: _Fact) -> float:
+        """Likeness to the question, 0 to 1."""
+        return self._likeness(fact, 0)
+
+    def rest(self, fact: _Fact) -> float:
+        """Likeness to the question without the names in it, 0 to 1."""
+        return self._likeness(fact, 1)
+
+    def mean(self, fact: _Fact) -> float:
+        """Likeness to both, a little more for an edge that holds a figure where one is asked for."""
+        has_figure = self._asks_for_figure and any(c.isdigit() for c in fact.text)
+        return (self.whole(fact) + self.rest(fact)) / 2 + (_FIGURE if has_figure else 0.0)
+
+    def meet(self, facts: Iterable[_Fact]) -> None:
+        """Compare facts with the question, all at once: that is much cheaper than one by one."""
+        new = list(dict.fromkeys(fact.text for fact in facts if fact.text not in self._known))
+        if self._questions is not None and new and (vectors := self._embed(new)) is not None:
+            self._known.update(zip(new, vectors @ self._questions.T, strict=True))
+
+    def _likeness(self, fact: _Fact, which: int) -> float:
+        if fact.text not in self._known:
+            self.meet([fact])
+        return max(0.0, float(self._known[fact.text][which])) if fact.text in self._known else 0.0
+
+
+def _placed(fact: _Fact, mentioned: Mapping[str, set[int]]) -> _Fact:
+    """A fact that names no passages with those that mention both its ends."""
+    if fact.passages:
+        return fact
+    both = mentioned.get(fact.start, set()) & mentioned.get(fact.end, set())
+    return replace(fact, passages=tuple(sorted(both)))
+
+
+def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
+    """Weights of the named entities: a name that many bear says less of each, a doubtful one little."""
+    weights: dict[str, float] = {}
+    for candidate in candidates:
+        ids = candidate.anchor.ids or candidate.anchor.element_ids
+        for i in ids[:10]:
+            weights[i] = max(weights.get(i, 0.0), candidate.strength**2 / math.sqrt(len(ids)))
+    return weights
+
+
+def _votes(near: Mapping[_Fact, float], far: Mapping[_Fact, float]) -> Ranking:
+    """Passages by the best of the edges that came from them."""
+    votes: dict[int, float] = defaultdict(float)
+    for facts, weight in ((near, 1.0), (far, _SECOND)):
+        most = max(facts.values(), default=0.0) or 1.0
+        for fact, value in facts.items():
+            for passage in fact.passages:
+                votes[passage] = max(votes[passage], weight * value / most)
+    ranked = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
+    return tuple(Hit(at, value) for at, value in ranked[:_RANKED])
+
+
+def _chosen(facts: Mapping[_Fact, float], ranking: Ranking, weigh: _Weigher) -> list[_Fact]:
+    """The edges from the passages that lead the ranking, most like the question first; where edges name no passages, by
+    what they were worth."""
+    place = {hit.id: i for i, hit in enumerate(ranking)}
+    from_passages = [f for f in facts if any(p in place for p in f.passages)]
+    weigh.meet(from_passages)
+
+    def worth(fact: _Fact) -> float:
+        nearest = min(place[p] for p in fact.passages if p in place)
+        return weigh.mean(fact) + _PLACE / (_PLACE_FLATNESS + nearest)
+
+    ranked = sorted(from_passages, key=worth, reverse=True)
+    others = sorted((f for f in facts if f not in set(from_passages)), key=lambda f: -facts[f])
+    return ranked + others

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from arcgraph.answer import compose
+from arcgraph.answer import tables as tables_answer
 from arcgraph.answer.evidence import MOST_EDGES, citations, elements, joined, passages_of
 from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
 from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
@@ -23,8 +24,12 @@ from arcgraph.interpret.confidence import confidence, holds
 from arcgraph.interpret.execute import Run, Runner
 from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
+from arcgraph.interpret.tables import ranking
+from arcgraph.interpret.tables.execute import TableRun, TableRunner
+from arcgraph.interpret.tables.reading import TableReader, TableReading, serves
 from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.search.passages import open_or_build_passages
+from arcgraph.search.values import open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
@@ -50,6 +55,7 @@ class _Prepared:
     runner: Runner
     gatherer: Gatherer | None
     check_at: float
+    tables: TableReader | None = None
 
 
 class Agent:
@@ -118,20 +124,36 @@ class Agent:
         with trace.stage("prepare"):
             ready = self._ready()
         if not ready.schema.nodes.value:
-            return self._nothing(question, trace, "the graph is empty: load data into it first", ())
+            empty = self._nothing(question, "the graph is empty: load data into it first", ())
+            trace.note("answer", str(empty.status), text=empty.text)
+            return self._finished(empty, trace)
         with trace.stage("interpret"):
-            interpretation = ready.reader.read(question)
-        self._note_interpretation(trace, interpretation)
-        if not interpretation.readings:
-            answer = self._unread(question, trace, ready, interpretation)
-            return self._finished(self._with_passages(answer, ready, interpretation), trace)
-        with trace.stage("execute"):
-            runs = ready.runner.run(interpretation.readings, interpretation.candidates, trace)
-        answer = self._from_runs(question, trace, ready, interpretation, runs)
-        with trace.stage("passages"):
-            answer = self._with_passages(answer, ready, interpretation)
+            tables = ready.tables.read(question) if ready.tables else []
+            interpretation = None if ranking.is_clear(tables) else ready.reader.read(question)
+        self._note_tables(trace, tables)
+        if interpretation is not None:
+            self._note_interpretation(trace, interpretation)
+        answer: Answer | None = None
+        if tables and ranking.leads(tables, interpretation):
+            answer = self._from_tables(question, trace, ready, tables)
+        elif interpretation is not None:
+            answer = self._from_paths(question, trace, ready, interpretation)
+            if tables and answer.status != Status.ANSWERED:
+                second = self._from_tables(question, trace, ready, tables)
+                is_better = second.status == Status.INSUFFICIENT and not tables[0].doubts.lost
+                answer = second if second.status == Status.ANSWERED or is_better else answer
+            with trace.stage("passages"):
+                answer = self._with_passages(answer, ready, interpretation)
+        assert answer is not None
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)
+
+    def _from_paths(self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation) -> Answer:
+        if not interpretation.readings:
+            return self._unread(question, ready, interpretation)
+        with trace.stage("execute"):
+            runs = ready.runner.run(interpretation.readings, interpretation.candidates, trace)
+        return self._from_runs(question, trace, ready, interpretation, runs)
 
     def _checked(self, question: str) -> str:
         longest = self._settings.ask.max_question
@@ -160,6 +182,11 @@ class Agent:
             return replace(ready, check_at=time.monotonic() + _FRESH_SECONDS)
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
+        tables: TableReader | None = None
+        if serves(schema):
+            tables = TableReader(
+                schema, index, open_or_build_values(self._graph, schema, self._settings), index.embed_words
+            )
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
         passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
         gatherer = (
@@ -169,7 +196,7 @@ class Agent:
         )
         now = time.monotonic()
         check_at = now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE)
-        return _Prepared(schema, index, reader, runner, gatherer, check_at)
+        return _Prepared(schema, index, reader, runner, gatherer, check_at, tables)
 
     # --- outcomes ------------------------------------------------------------------------------------------------
 
@@ -329,20 +356,117 @@ class Agent:
             for r in others[:_ALTERNATIVES]
         )
 
-    def _unread(self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation) -> Answer:
+    def _unread(self, question: str, ready: _Prepared, interpretation: Interpretation) -> Answer:
         """No reading at all: nothing in the question is the name of anything, or no pattern leaves what it names."""
         near = ready.index.near_names(question, _NEAR_NAMES)
         if interpretation.candidates:
             names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates))
-            return self._nothing(question, trace, f"nothing in the graph leads on from {names}", tuple(near))
+            return self._nothing(question, f"nothing in the graph leads on from {names}", tuple(near))
         hint = f"; near names: {', '.join(dict.fromkeys(near))}" if near else ""
-        return self._nothing(question, trace, f"the question names nothing that is in the graph{hint}", tuple(near))
+        return self._nothing(question, f"the question names nothing that is in the graph{hint}", tuple(near))
 
-    def _nothing(self, question: str, trace: Trace, reason: str, near: tuple[str, ...]) -> Answer:
+    def _nothing(self, question: str, reason: str, near: tuple[str, ...]) -> Answer:
         tried = tuple(f"near name: {n}" for n in dict.fromkeys(near))
-        answer = Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason, tried=tried)
-        trace.note("answer", str(answer.status), text=answer.text)
-        return self._finished(answer, trace)
+        return Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason, tried=tried)
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    def _from_tables(self, question: str, trace: Trace, ready: _Prepared, readings: list[TableReading]) -> Answer:
+        sure = ranking.confidence(readings[0], readings)
+        runner = TableRunner(self._graph, self._settings.ask, self._settings.graph.timeout)
+        alternatives = self._other_tables(readings, None)
+        if sure < ranking.LEAST_SURE:
+            return Answer(
+                question,
+                Status.INSUFFICIENT,
+                "No reading explains the question well enough. Did you mean: "
+                + "; or: ".join(r.words() for r in readings[:3])
+                + "?",
+                confidence=sure,
+                alternatives=alternatives,
+                reason="the question's words match nothing in the graph closely enough",
+                tried=tuple(f"not sure enough: {r.words()}" for r in readings[:3]),
+            )
+        with trace.stage("execute"):
+            runs, best = runner.run(readings, trace)
+        tried = tuple(f"{r.reading.words()}: {r.error or f'{len(r.rows or ())} rows'}" for r in runs)
+        queries = tuple(_table_record(run) for run in runs)
+        if best is None or best.rows is None:
+            failed = all(run.error for run in runs)
+            return Answer(
+                question,
+                Status.FAILED if failed else Status.NO_EVIDENCE,
+                "No answer: the database failed on every query for this question."
+                if failed
+                else f"No answer: nothing in the graph fits ({readings[0].words()}).",
+                queries=queries,
+                confidence=sure,
+                alternatives=alternatives,
+                reason=runs[-1].error if failed else "the graph holds nothing for any likely reading of the question",
+                tried=tried,
+            )
+        return self._tabled(question, trace, ready, readings, best, queries, tried)
+
+    def _tabled(
+        self,
+        question: str,
+        trace: Trace,
+        ready: _Prepared,
+        readings: list[TableReading],
+        best: TableRun,
+        queries: tuple[QueryRecord, ...],
+        tried: tuple[str, ...],
+    ) -> Answer:
+        assert best.rows is not None
+        with trace.stage("evidence"):
+            witness = self._table_witness(best, trace)
+        shown = tables_answer.table(best.reading, best.rows, ready.schema)
+        said = tables_answer.text(best.reading, shown)
+        if best.reading is not readings[0]:
+            said += f"; the likelier reading found nothing: {readings[0].words()}"
+        return Answer(
+            question,
+            Status.ANSWERED,
+            said,
+            entities=tables_answer.found_entities(best.reading, best.rows, ready.schema),
+            columns=shown.columns,
+            rows=compose.plain_rows(shown),
+            table=shown,
+            witness=witness,
+            citations=citations(witness, [], ready.schema),
+            queries=queries + witness.queries,
+            confidence=ranking.confidence(best.reading, readings),
+            alternatives=self._other_tables(readings, best),
+            tried=tried if best.reading is not readings[0] else (),
+            partial=best.rows.truncated,
+        )
+
+    def _table_witness(self, run: TableRun, trace: Trace) -> Witness:
+        shape = witnessing(run.reading.pattern, _WITNESS_ROWS)
+        try:
+            query, params = shape.to_cypher(self._graph.dialect)
+            rows = self._graph.read(query, params, timeout=self._settings.graph.timeout, limit=_WITNESS_ROWS)
+        except QueryError as error:
+            trace.note("evidence", "error", error=str(error))
+            return Witness()
+        nodes, edges, paths = elements(rows)
+        shown, shown_params = shape.to_cypher("neo4j")
+        record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
+        found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
+        return Witness(nodes, edges, tuple(paths), (record,), found_by)
+
+    def _other_tables(self, readings: list[TableReading], best: TableRun | None) -> tuple[Alternative, ...]:
+        others = [r for r in readings if best is None or r is not best.reading]
+        return tuple(
+            Alternative(r.words(), r.pattern.to_cypher("neo4j")[0], ranking.confidence(r, readings))
+            for r in others[:_ALTERNATIVES]
+        )
+
+    def _note_tables(self, trace: Trace, readings: list[TableReading]) -> None:
+        if readings:
+            trace.note(
+                "interpret", "tables", best=[{"reading": r.words(), "score": r.score} for r in readings[:_ALTERNATIVES]]
+            )
 
     def _finished(self, answer: Answer, trace: Trace) -> Answer:
         notices = self._prepared.index.notices if self._prepared else ()
@@ -382,6 +506,11 @@ def _tried(run: Run) -> str:
 
 
 def _record(run: Run) -> QueryRecord:
+    attempt = Attempt(len(run.rows) if run.rows else 0, run.rows.seconds if run.rows else 0.0, run.error)
+    return QueryRecord(run.cypher, run.params, "pattern", run.reading.words(), (attempt,))
+
+
+def _table_record(run: TableRun) -> QueryRecord:
     attempt = Attempt(len(run.rows) if run.rows else 0, run.rows.seconds if run.rows else 0.0, run.error)
     return QueryRecord(run.cypher, run.params, "pattern", run.reading.words(), (attempt,))
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from arcgraph.graph.base import Graph
     from arcgraph.search.local import NameIndex, Progress, Report
     from arcgraph.search.passages import PassageIndex
+    from arcgraph.search.values import ValueIndex
     from arcgraph.settings import Settings
 
 _SHOWN_LABELS = 12
@@ -42,10 +43,11 @@ class _Indexes:
     names_seconds: float
     passages: PassageIndex | None
     passages_seconds: float
+    values: ValueIndex
 
     @property
     def notices(self) -> list[str]:
-        """Of both, each once."""
+        """Of names and passages, each once; values lie beside the names, and nothing else befalls them."""
         return list(dict.fromkeys([*self.names.notices, *(self.passages.notices if self.passages else ())]))
 
 
@@ -86,6 +88,7 @@ def index(
 def _build(connection: Graph, settings: Settings, refresh: bool) -> _Indexes:
     from arcgraph.search.local import estimate, open_or_build  # heavy
     from arcgraph.search.passages import open_or_build_passages
+    from arcgraph.search.values import open_or_build_values
 
     began = time.monotonic()
     schema = connection.schema(refresh=refresh)
@@ -95,7 +98,10 @@ def _build(connection: Graph, settings: Settings, refresh: bool) -> _Indexes:
     began_passages = time.monotonic()
     with _reporting("passages", lambda total: f"about {total:,} passages") as report:
         passages = open_or_build_passages(connection, schema, settings, refresh=refresh, progress=report)
-    return _Indexes(names, began_passages - began, passages, time.monotonic() - began_passages)
+    seconds = time.monotonic() - began_passages
+    with progress("indexing values") as bar:
+        values = open_or_build_values(connection, schema, settings, refresh=refresh, progress=bar)
+    return _Indexes(names, began_passages - began, passages, seconds, values)
 
 
 @contextmanager
@@ -118,6 +124,11 @@ def _described(connection: Graph, built: _Indexes) -> dict[str, Any]:
         "labels": built.names.by_label(),
         **_state(built.names),
         "passages": {"entries": built.passages.size, **_state(built.passages)} if built.passages is not None else None,
+        "values": {
+            "entries": len(built.values),
+            "path": str(built.values.path) if built.values.path else None,
+            "built": built.values.built,
+        },
         "seconds": round(built.names_seconds + built.passages_seconds, 3),
         "notices": built.notices,
     }

@@ -52,6 +52,9 @@ class Dialect:
     """Whether ``r:TYPE`` is a condition on a relationship."""
     indexes_under_reserved: bool = False
     """Whether indexes of ordinary properties are kept under the reserved label, too."""
+    repeats_labels: bool = False
+    """Whether a bound node that begins another branch is written with its labels again: the embedded engine would
+    otherwise begin at the branch's other end, and join every node there."""
 
 
 DIALECTS = {
@@ -71,6 +74,7 @@ DIALECTS = {
         lambda v, p: f"elementId({v}) IN {p}",
         lambda v, p: f"elementId({v}) = {p}",
         indexes_under_reserved=True,
+        repeats_labels=True,
     ),
 }
 
@@ -106,8 +110,9 @@ class _Writer:
         labels = {node.name: self._labels(node, pattern.bindings) for node in pattern.nodes}
         written: set[str] = set()
 
-        def node(name: str) -> str:
-            suffix = "" if name in written else "".join(":" + quote(label) for label in labels[name])
+        def node(name: str, *, begins: bool = False) -> str:
+            again = begins and self.dialect.repeats_labels
+            suffix = "" if name in written and not again else "".join(":" + quote(label) for label in labels[name])
             written.add(name)
             return f"({name}{suffix})"
 
@@ -118,7 +123,7 @@ class _Writer:
             if parts and end == hop.start:
                 parts[-1] += edge + node(hop.end)
             else:
-                parts.append(node(hop.start) + edge + node(hop.end))
+                parts.append(node(hop.start, begins=True) + edge + node(hop.end))
             end = hop.end
         parts += [node(n.name) for n in pattern.nodes if n.name not in written]
         return ", ".join(parts)
@@ -187,20 +192,34 @@ class _Writer:
 
     def _property(self, prop: Property) -> str:
         key = prop.key if prop.key == RESERVED_KEY else self.dialect.key(prop.key)
-        return f"{prop.owner}.{quote(key)}"
+        plain = f"{prop.owner}.{quote(key)}"
+        return f"toFloat({plain})" if prop.numeric else plain
 
     # --- RETURN --------------------------------------------------------------------------------------------------
 
     def tail(self, pattern: Pattern) -> list[str]:
         columns = ", ".join(f"{self._expression(p.expression)} AS {quote(p.name)}" for p in pattern.returns)
         distinct = "DISTINCT " if pattern.distinct else ""
-        if pattern.having:
-            # The alias is repeated because the embedded engine would otherwise mangle a quoted column's name.
-            names = ", ".join(f"{quote(p.name)} AS {quote(p.name)}" for p in pattern.returns)
+        # The alias is repeated because the embedded engine would otherwise mangle a quoted column's name.
+        names = ", ".join(f"{quote(p.name)} AS {quote(p.name)}" for p in pattern.returns if not p.hidden)
+        cut = self._cut(pattern)
+        if pattern.having or any(p.hidden for p in pattern.returns):
             conditions = " AND ".join(self._having(h) for h in pattern.having)
-            lines = [f"WITH {columns}", f"WHERE {conditions}", f"RETURN {distinct}{names}"]
-        else:
-            lines = [f"RETURN {distinct}{columns}"]
+            lines = [f"WITH {distinct}{columns}"] + ([f"WHERE {conditions}"] if conditions else [])
+            if any(p.hidden for p in pattern.returns):
+                # What is not returned can order rows only before they are returned.
+                return [lines[0], *cut, *lines[1:], f"RETURN {names}"] if not (cut and conditions) else [
+                    *lines, f"WITH {self._again(pattern)}", *cut, f"RETURN {names}"
+                ]  # fmt: skip
+            return [*lines, f"RETURN {distinct}{names}", *cut]
+        return [f"RETURN {distinct}{columns}", *cut]
+
+    def _again(self, pattern: Pattern) -> str:
+        return ", ".join(f"{quote(p.name)} AS {quote(p.name)}" for p in pattern.returns)
+
+    def _cut(self, pattern: Pattern) -> list[str]:
+        """Order, skip and limit."""
+        lines: list[str] = []
         if pattern.order:
             counts = {p.name for p in pattern.returns if _never_null(p.expression)}
             lines.append("ORDER BY " + ", ".join(self._order(o, o.column in counts) for o in pattern.order))
@@ -278,7 +297,7 @@ def _condition_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
 
 def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
     columns = [p.name for p in pattern.returns]
-    if not columns:
+    if all(p.hidden for p in pattern.returns):
         yield "it returns nothing"
     if len(set(columns)) != len(columns):
         yield "two columns bear the same name"

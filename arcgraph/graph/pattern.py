@@ -50,10 +50,14 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """``owner.key``; the owner is a node or hop variable."""
+    """``owner.key``; the owner is a node or hop variable.
+
+    ``numeric`` reads a text that holds a number as that number; other texts are then null.
+    """
 
     owner: str
     key: str
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,11 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """One returned column."""
+    """One returned column. A ``hidden`` one serves conditions and order, and is not returned."""
 
     expression: Expression
     name: str
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,7 @@ def fit(reading: Reading) -> float:
 
 
 def _says_no_more(reading: Reading, readings: Sequence[Reading]) -> bool:
-    """Whether "Is A a B?" can be read as one hop from A to B: by a relation whose name says no more than that, or by the
-    only one that there is."""
+    """Whether "Is A a B?" can be read as one hop: by a relation whose name says no more, or by the only one there is."""
     steps = reading.branches[0].path.steps
     others = {r.branches[0].path.steps[0].descriptor for r in readings if r.goal and len(r.branches[0].path.steps) == 1}
     return len(steps) == 1 and (not relation_term(steps[0].descriptor.text).says_something or len(others) == 1)

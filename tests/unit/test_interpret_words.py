@@ -88,7 +88,7 @@ def test_the_anchor_counts_as_one_token() -> None:
     assert words == ("ships", "sailed", "winter")
     # which ships sailed to @ in winter: the anchor stands at 4, and what follows it lies behind all before it.
     assert distances == (3, 2, 6)
-    assert asked == ("ships", "sailed")
+    assert asked == ("ships",)
 
 
 def test_a_question_word_stands_for_its_notion() -> None:

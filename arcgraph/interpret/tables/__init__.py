@@ -1,0 +1,1 @@
+"""Reads questions about values: filters, projections, counts, groups and orders over a small connected pattern."""

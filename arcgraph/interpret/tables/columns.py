@@ -1,0 +1,600 @@
+"""From a parsed question to a query: which of what it names is returned, counted, grouped by, sorted by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from arcgraph.graph.pattern import (
+    Aggregate,
+    Descriptor,
+    Direction,
+    Entity,
+    Expression,
+    Filter,
+    Having,
+    Hop,
+    Order,
+    Pattern,
+    PatternNode,
+    Projection,
+    Property,
+)
+from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS, YES_NO_STARTS
+from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.literals import Literal as Written
+from arcgraph.interpret.marks import Deed, Mark, Superlative
+from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.tables.catalog import Catalog, Holder
+from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
+from arcgraph.interpret.tables.mentions import Asked, Condition
+from arcgraph.interpret.tables.parse import Draft, Test, Use
+from arcgraph.interpret.verbalise import phrase
+
+THING = "x"
+# A word this far behind a mark is still what the mark is about, in words.
+_REACH = 8
+_NEXT = 3
+# A property that a word means only by association is no column but at the head.
+_VAGUE = -0.7
+_NUMERIC = ("integer", "float")
+_MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
+_Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One column: an expression, its words, and whether it is a group key or plain column rather than an aggregate."""
+
+    expression: Expression
+    words: str
+    entity: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A pattern that answers, its columns in words, and the node whose entities are the answer, if any."""
+
+    pattern: Pattern
+    words: str
+    entity: int = -1
+    loose: float = 0.0
+
+
+def name_of_node(i: int) -> str:
+    """The variable of a node."""
+    return f"n{i}"
+
+
+def name_of_hop(i: int) -> str:
+    """The variable of a hop."""
+    return f"r{i}"
+
+
+class Columns:
+    """Decides the columns of drafts of one question."""
+
+    def __init__(self, catalog: Catalog, asked: Asked, draft: Draft):
+        self._catalog = catalog
+        self._asked = asked
+        self._draft = draft
+        self._uses = sorted(draft.uses, key=lambda use: use.first)
+        self._marks = sorted(draft.marks, key=lambda mark: mark.start)
+        self._taken: set[int] = set()
+        self._loose = 0.0
+        self._closing = _closing(asked, self._uses)
+
+    # --- the query -----------------------------------------------------------------------------------------------
+
+    def query(self) -> Query | None:
+        """The query of the draft; ``None`` where nothing is asked for."""
+        aggregates = list(self._aggregates())
+        for use in self._uses:
+            plain = [m for m in self._asked.marks if self._is_swallowed(m, use) and not m.doubtful]
+            if use.kind == "property" and plain and not self._draft.marks and not self._is_named(use.at):
+                self._loose += 0.5
+        order, limit, hidden, more = self._ordered(aggregates)
+        aggregates += more
+        keys = list(self._groups()) if aggregates else []
+        having = list(self._having())
+        keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
+        outputs = _distinct([*keys, *aggregates])
+        entity = -1
+        if not outputs:
+            entity = self._asked_node()
+            outputs = [Output(Entity(name_of_node(entity)), phrase(self._draft.nodes[entity].label), entity)]
+            if self._is_yes_no():
+                outputs, entity = [Output(Aggregate("exists"), "whether there is any")], -1
+        elif len(outputs) == 1 and outputs[0].entity >= 0:
+            entity = outputs[0].entity
+        elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
+            outputs = [self._named(o) for o in outputs]
+        return self._built(outputs, hidden, having, order, limit, entity)
+
+    def _built(
+        self, outputs: Sequence[Output], hidden: Sequence[Output], having: Sequence[tuple[Output, Having]],
+        order: tuple[Expression, bool] | None, limit: int | None, entity: int,
+    ) -> Query:  # fmt: skip
+        match = self._match()
+        columns: list[Projection] = []
+        for output in outputs:
+            flat = [output] if output.entity < 0 or entity >= 0 else [self._named(output)]
+            for one in flat:
+                name = THING if entity >= 0 else _fresh(one.words, columns)
+                columns.append(Projection(one.expression, name))
+        extra = [o.expression for o in hidden] + [o.expression for o, _ in having]
+        for expression in dict.fromkeys(extra):
+            if all(c.expression != expression for c in columns):
+                columns.append(Projection(expression, f"m{len(columns)}", hidden=True))
+        named = {c.expression: c.name for c in columns}
+        conditions = tuple(replace(h, column=named[o.expression]) for o, h in having)
+        orders: tuple[Order, ...] = ()
+        if order is not None and order[0] in named:
+            orders = (Order(named[order[0]], order[1]),)
+        is_grouped = any(isinstance(c.expression, Aggregate) for c in columns)
+        pattern = replace(
+            match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
+        )  # fmt: skip
+        return Query(pattern, self._words(outputs, order, limit, having), entity, self._loose)
+
+    # --- the match -----------------------------------------------------------------------------------------------
+
+    def _match(self) -> Pattern:
+        nodes = tuple(PatternNode(name_of_node(i), (n.label,)) for i, n in enumerate(self._draft.nodes))
+        hops = []
+        filters: list[Filter] = []
+        for i, link in enumerate(self._draft.hops):
+            same = self._draft.nodes[link.start].label == self._draft.nodes[link.end].label
+            way = Direction.BOTH if same else Direction.OUT if link.forward else Direction.IN
+            hops.append(
+                Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
+            )
+            filters += [f for t in link.tests for f in self._filters(name_of_hop(i), t)]
+        for i, node in enumerate(self._draft.nodes):
+            filters += [f for t in node.tests for f in self._filters(name_of_node(i), t)]
+        return Pattern(nodes, tuple(hops), filters=(*filters, *self._known()))
+
+    def _filters(self, variable: str, test: Test) -> Iterator[Filter]:
+        for condition in test.conditions:
+            right = list(condition.right) if isinstance(condition.right, tuple) else condition.right
+            yield Filter(Property(variable, test.key, condition.numeric), condition.operator, right)
+
+    # --- aggregates ----------------------------------------------------------------------------------------------
+
+    def _aggregates(self) -> Iterator[Output]:
+        """What is counted, summed up, averaged. In a closing clause only what the body did not say already."""
+        told = [m for m in self._marks if m.deed == Deed.AGGREGATE and not self._in_closing(m.start)]
+        said = [m for m in self._marks if m.deed == Deed.AGGREGATE and self._in_closing(m.start)]
+        for mark in told or said:
+            yield from self._aggregate(mark)
+
+    def _aggregate(self, mark: Mark) -> Iterator[Output]:
+        function: _Function = mark.value
+        if function not in ("count", "sum", "avg", "min", "max"):
+            self._loose += 2.0
+            return
+        at = self._next_use(mark.end, 5)
+        of = self._next_property(mark.end)
+        if function == "count" or (of is None and function == "sum"):
+            if at is not None:
+                yield self._count(at)
+            elif self._draft.nodes:
+                yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
+            return
+        if of is None:
+            of = self._last_property(mark.start)
+        if of is not None and function in ("avg", "sum") and not self._is_number(self._uses[of]):
+            of = None
+        if of is None:
+            self._loose += 2.0
+            return
+        self._taken.add(of)
+        use = self._uses[of]
+        if self._is_swallowed(mark, use) and self._is_named(use.at):
+            self._loose += 0.5
+        yield Output(Aggregate(function, self._property(use, numeric=True)), f"{_FUNCTIONS[function]} {_words(use)}")
+
+    def _count(self, at: int) -> Output:
+        use = self._uses[at]
+        if use.kind == "property" and use.at >= 0 and not use.spent:
+            self._taken.add(at)
+            return Output(Aggregate("count", self._property(use), distinct=True), f"number of {_words(use)}")
+        if use.side == "relationship":
+            hop = self._draft.hops[use.at]
+            node = hop.start if use.at == 0 and not self._draft.nodes[hop.start].said else hop.end
+        else:
+            node = use.at
+        label = self._draft.nodes[node].label
+        self._taken.add(at)
+        return Output(Aggregate("count", Entity(name_of_node(node)), distinct=True), f"number of {phrase(label)}")
+
+    def _next_use(self, start: int, within: int) -> int | None:
+        """The first use behind a character."""
+        for n, use in enumerate(self._uses):
+            if self._char(use) >= start and self._between(start, self._char(use)) <= within:
+                return n
+        return None
+
+    def _next_property(self, start: int) -> int | None:
+        """The first open property behind a character."""
+        for n, use in enumerate(self._uses):
+            if (
+                self._asked.units[use.last - 1].end <= start
+                or use.kind != "property"
+                or use.spent
+                or n in self._taken
+                or use.is_name
+            ):
+                continue
+            return n if self._between(start, self._char(use)) <= _REACH else None
+        return None
+
+    def _last_property(self, end: int) -> int | None:
+        found = [
+            n for n, use in enumerate(self._uses)
+            if self._char(use) < end and use.kind == "property" and not use.spent and n not in self._taken
+            and self._between(self._char(use), end) <= _NEXT
+        ]  # fmt: skip
+        return found[-1] if found else None
+
+    def _is_swallowed(self, mark: Mark, use: Use) -> bool:
+        """Whether the word of a mark is a part of the property's own name ("average height")."""
+        return self._char(use) <= mark.start and mark.end <= self._asked.units[use.last - 1].end
+
+    def _is_named(self, node: int) -> bool:
+        """Whether a node is told by its name, so that there is one, and nothing to take an average of."""
+        told = any(u.kind == "value" and u.is_name and u.side == "node" and u.at == node for u in self._uses)
+        return told and "all" not in [unit.text for unit in self._asked.units]
+
+    def _is_number(self, use: Use) -> bool:
+        info = self._catalog.info(self._holder(use))
+        return info.type in (*_NUMERIC, "duration") or self._property(use, numeric=True).numeric
+
+    def _char(self, use: Use) -> int:
+        return self._asked.units[use.first].start
+
+    def _between(self, start: int, end: int) -> int:
+        """How many words begin between two characters."""
+        return sum(1 for unit in self._asked.units if start <= unit.start < end)
+
+    def _in_closing(self, char: int) -> bool:
+        return self._closing is not None and char >= self._closing
+
+    # --- groups --------------------------------------------------------------------------------------------------
+
+    def _groups(self) -> Iterator[Output]:
+        """What stands behind "per", "for each", "by"; and what is joined to it with "and"."""
+        for mark in self._marks:
+            if mark.deed != Deed.GROUP or self._in_closing(mark.start):
+                continue
+            at = self._next_use(mark.end, _NEXT)
+            while at is not None:
+                yield from self._key(at)
+                at = self._joined(self._compound(at))
+
+    def _key(self, at: int) -> Iterator[Output]:
+        use = self._uses[self._compound(at)]
+        self._taken.update((at, self._compound(at)))
+        yield from self._outputs(use)
+
+    def _compound(self, at: int) -> int:
+        """The property right behind a label ("officer rank"), else the use itself."""
+        follows = at + 1
+        if (
+            self._uses[at].kind == "label"
+            and follows < len(self._uses)
+            and self._uses[follows].kind == "property"
+            and all(u.text == "s" for u in self._asked.units[self._uses[at].last : self._uses[follows].first])
+            and self._uses[follows].at == self._uses[at].at
+        ):
+            return follows
+        return at
+
+    def _joined(self, at: int) -> int | None:
+        follows = at + 1
+        if follows >= len(self._uses):
+            return None
+        one, other = self._uses[at], self._uses[follows]
+        between = [unit.text for unit in self._asked.units[one.last : other.first]]
+        is_joined = (
+            0 < len(between) <= 3 and between[0] == "and" and all(w in ("and", "the", "their", "each") for w in between)
+        )
+        return follows if is_joined and other.kind in ("label", "property") else None
+
+    # --- having, order -------------------------------------------------------------------------------------------
+
+    def _having(self) -> Iterator[tuple[Output, Having]]:
+        for mark in self._marks:
+            if mark.deed != Deed.HAVING or not isinstance(mark.value, Written):
+                continue
+            at = self._next_use(mark.end, 2)
+            bounds = mark.value.bounds("integer")
+            if at is None or bounds is None:
+                self._loose += 2.0
+                continue
+            counted = self._count(at)
+            for operator, value in _comparisons(bounds):
+                yield counted, Having("", operator, value)
+
+    def _ordered(
+        self, aggregates: Sequence[Output]
+    ) -> tuple[tuple[Expression, bool] | None, int | None, list[Output], list[Output]]:
+        """Order with whether it descends, limit, hidden measures, and extremes that are asked for by themselves."""
+        order: tuple[Expression, bool] | None = None
+        limit = next((m.value for m in self._marks if m.deed == Deed.LIMIT), None)
+        hidden: list[Output] = []
+        extremes: list[Output] = []
+        for mark in self._marks:
+            if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative) and order is None:
+                found = self._superlative(mark, mark.value)
+                if found is None:
+                    self._loose += 1.5
+                    continue
+                expression, descending, is_extreme = found
+                if is_extreme:
+                    extremes.append(expression)
+                    continue
+                order = (expression.expression, descending)
+                hidden.append(expression)
+                limit = mark.value.limit or limit or 1
+            elif mark.deed == Deed.ORDER and order is None:
+                target = self._order_target(mark, aggregates)
+                if target is not None:
+                    order = (target, mark.value == "desc" or self._descends())
+                    hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
+        return order, limit, hidden, extremes
+
+    def _descends(self) -> bool:
+        return any(m.deed == Deed.ORDER and m.value == "desc" for m in self._marks)
+
+    def _order_target(self, mark: Mark, aggregates: Sequence[Output]) -> Expression | None:
+        at = self._next_use(mark.end, _NEXT)
+        if at is not None and self._uses[at].kind == "property" and self._uses[at].at >= 0:
+            self._taken.add(at)
+            return self._property(self._uses[at], numeric=True)
+        return aggregates[0].expression if aggregates else None
+
+    def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
+        """The measure, whether it descends, and whether its extreme itself is asked for."""
+        at = self._next_use(mark.end, 2)
+        if at is None:
+            return None
+        use = self._uses[at]
+        if use.kind == "property" and not use.spent and use.at >= 0:
+            descending = (value.amount or value.moment) == "desc"
+            self._taken.add(at)
+            others = [u for n, u in enumerate(self._uses) if n != at and self._is_before(u, mark) and u.kind != "value"]
+            measure = self._property(use, numeric=True)
+            if not others:
+                function: _Function = "max" if descending else "min"
+                words = f"{'highest' if descending else 'lowest'} {_words(use)}"
+                return Output(Aggregate(function, measure), words), descending, True
+            return Output(measure, _words(use)), descending, False
+        if use.kind == "label" and value.moment:
+            keys = self._moment_keys(self._draft.nodes[use.at].label)
+            if keys:
+                measure = Property(name_of_node(use.at), keys[0])
+                return Output(measure, phrase(keys[0])), value.moment == "desc", False
+        if use.kind == "label" and value.word in ("most", "fewest", "least", "highest", "largest") and self._draft.hops:
+            counted = self._count(at)
+            return counted, value.amount == "desc", False
+        return None
+
+    def _moment_keys(self, label: str) -> list[str]:
+        properties = self._catalog.schema.labels[label].properties
+        return [key for key, info in properties.items() if info.type in _MOMENT]
+
+    def _is_before(self, use: Use, mark: Mark) -> bool:
+        return self._char(use) < mark.start
+
+    # --- plain columns -------------------------------------------------------------------------------------------
+
+    def _plain(self, aggregates: Sequence[Output]) -> Iterator[Output]:
+        """Properties and, in a closing clause, labels that are asked for by themselves."""
+        has_closing = self._closing is not None and any(self._in_closing(self._char(u)) for u in self._uses)
+        # What is said behind an aggregate is what it is of, and no group.
+        grouped_by_rest = bool(aggregates)
+        first = min((m.start for m in self._marks if m.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE)), default=0)
+        for n, use in enumerate(self._uses):
+            closing = self._in_closing(self._char(use))
+            if n in self._taken or use.spent or use.kind in ("value", "relation"):
+                continue
+            if use.kind == "label":
+                asks = n > 0 and use.first > 0 and self._asked.units[use.first - 1].text in ("what", "which")
+                if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n) or asks:
+                    yield from self._outputs(use)
+                continue
+            if use.log < _VAGUE and n and not closing:
+                continue
+            if use.at < 0 or (has_closing and not closing and not self._adds()):
+                continue
+            if closing and aggregates and self._is_restated(use, aggregates):
+                continue
+            if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
+                continue
+            yield from self._outputs(use)
+
+    def _is_owner(self, n: int) -> bool:
+        """Whether a label only says whose property is meant ("the names of the films")."""
+        if n == 0:
+            return False
+        before = self._uses[n - 1]
+        between = [unit.text for unit in self._asked.units[before.last : self._uses[n].first]]
+        return before.kind == "property" and before.at == self._uses[n].at and "of" in between
+
+    def _is_listed(self, n: int) -> bool:
+        """Whether a label at the head is one column beside a property ("all houses and the names of the battles")."""
+        follows = n + 1
+        if n or follows >= len(self._uses) or self._uses[follows].kind != "property" or self._uses[follows].spent:
+            return False
+        between = [u.text for u in self._asked.units[self._uses[0].last : self._uses[follows].first]]
+        return bool(between) and between[0] == "and" and all(w in FUNCTION_WORDS for w in between)
+
+    def _adds(self) -> bool:
+        """Whether the closing clause only adds columns ("and also retrieve")."""
+        if self._closing is None:
+            return False
+        before = self._asked.text[: self._closing].lower().split()[-2:]
+        return "also" in before
+
+    def _is_restated(self, use: Use, aggregates: Sequence[Output]) -> bool:
+        """Whether a property in the closing clause is that of an aggregate, said again."""
+        prop = self._property(use, numeric=True)
+        return any(isinstance(a.expression, Aggregate) and a.expression.of == prop for a in aggregates)
+
+    def _is_condition(self, n: int) -> bool:
+        """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
+        use = self._uses[n]
+        if self._is_known(use):
+            return True
+        before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
+        has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
+        return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
+
+    def _is_known(self, use: Use) -> bool:
+        """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""
+        before = [unit.text for unit in self._asked.units[max(0, use.first - 1) : use.first]]
+        behind = [unit.text for unit in self._asked.units[use.last : use.last + 2]]
+        return bool(KNOWN_WORDS & set(before)) or (
+            len(behind) == 2 and behind[0] in COPULAS and behind[1] in KNOWN_WORDS
+        )
+
+    def _known(self) -> Iterator[Filter]:
+        """Conditions that properties have values, and no placeholders for one."""
+        for use in self._uses:
+            if use.kind != "property" or use.spent or use.at < 0 or not self._is_known(use):
+                continue
+            prop = self._property(use)
+            yield Filter(prop, "is not null")
+            holder = self._holder(use)
+            samples = {s for s in self._catalog.info(holder).samples if isinstance(s, str)}
+            for text in sorted(s for s in samples if s.casefold() in PLACEHOLDERS):
+                yield Filter(prop, "<>", text)
+
+    def _holder(self, use: Use) -> Holder:
+        owner = self._draft.nodes[use.at].label if use.side == "node" else self._draft.hops[use.at].type
+        return Holder(use.side, owner, use.keys[0])
+
+    def _outputs(self, use: Use) -> Iterator[Output]:
+        if use.kind == "label":
+            yield Output(Entity(name_of_node(use.at)), phrase(self._draft.nodes[use.at].label), use.at)
+            return
+        for key in use.keys:
+            variable = name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
+            yield Output(Property(variable, key), phrase(key))
+
+    def _named(self, output: Output) -> Output:
+        """An entity column as its name."""
+        if output.entity < 0:
+            return output
+        key = self._catalog.main_key(self._draft.nodes[output.entity].label)
+        return Output(Property(name_of_node(output.entity), key), output.words) if key else output
+
+    def _asked_node(self) -> int:
+        """The first node that a word names, but one that only a value's words name."""
+        said = [use.at for use in self._uses if use.kind == "label"]
+        return said[0] if said else 0
+
+    def _is_yes_no(self) -> bool:
+        first = self._asked.units[0].text if self._asked.units else ""
+        return first in YES_NO_STARTS and "you" not in [u.text for u in self._asked.units[1:2]]
+
+    def _marks_deed(self, deed: Deed) -> bool:
+        return any(mark.deed == deed for mark in self._marks)
+
+    # --- properties ----------------------------------------------------------------------------------------------
+
+    def _property(self, use: Use, *, numeric: bool = False) -> Property:
+        variable = name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
+        key = use.keys[0]
+        info = self._catalog.info(self._holder(use))
+        is_text = info.type == "string" and form_of(info).writing == "figures"
+        return Property(variable, key, numeric and is_text)
+
+    # --- words ---------------------------------------------------------------------------------------------------
+
+    def _words(
+        self, outputs: Sequence[Output], order: tuple[Expression, bool] | None, limit: int | None,
+        having: Sequence[tuple[Output, Having]],
+    ) -> str:  # fmt: skip
+        asked = ", ".join(output.words for output in outputs)
+        conditions = [
+            f"{phrase(owner)} {phrase(test.key)} {_condition(test.conditions)}"
+            for owner, tests in (
+                *((n.label, n.tests) for n in self._draft.nodes),
+                *((h.type, h.tests) for h in self._draft.hops),
+            )
+            for test in tests
+        ]
+        conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
+        hops = [
+            f"{phrase(self._draft.nodes[h.start].label)} {'-' if h.forward else '<-'}{phrase(h.type)}"
+            f"{'->' if h.forward else '-'} {phrase(self._draft.nodes[h.end].label)}"
+            for h in self._draft.hops
+        ]
+        text = asked
+        if hops:
+            text += " of " + "; ".join(hops)
+        elif asked != phrase(self._draft.nodes[0].label):
+            text += f" of {phrase(self._draft.nodes[0].label)}"
+        if conditions:
+            text += " where " + " and ".join(conditions)
+        if order is not None:
+            text += f", {'descending' if order[1] else 'ascending'}"
+        if limit is not None:
+            text += f", first {limit}"
+        return text
+
+
+_FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
+
+
+def _condition(conditions: Sequence[Condition]) -> str:
+    return " and ".join(f"{c.operator} {_shown(c.right)}" for c in conditions)
+
+
+def _shown(right: object) -> str:
+    if isinstance(right, tuple):
+        return ", ".join(map(str, right[:3])) + (" …" if len(right) > 3 else "")
+    return str(right)
+
+
+def _words(use: Use) -> str:
+    return " and ".join(phrase(key) for key in use.keys)
+
+
+def _fresh(words: str, columns: Sequence[Projection]) -> str:
+    """A column's name that no other has."""
+    taken = {c.name for c in columns}
+    return next(n for n in (words, *(f"{words} {i}" for i in range(2, 99))) if n not in taken)
+
+
+def _distinct(outputs: Sequence[Output]) -> list[Output]:
+    return list({o.expression: o for o in reversed(outputs)}.values())[::-1]
+
+
+def _comparisons(bounds: object) -> Iterator[tuple[Literal["=", "<>", "<", "<=", ">", ">="], object]]:
+    from arcgraph.interpret.bounds import Bounds
+
+    assert isinstance(bounds, Bounds)
+    if bounds.is_point:
+        yield "<>" if bounds.negated else "=", bounds.low
+        return
+    if bounds.low is not None:
+        yield ">=" if bounds.has_low else ">", bounds.low
+    if bounds.high is not None:
+        yield "<=" if bounds.has_high else "<", bounds.high
+
+
+def _closing(asked: Asked, uses: Sequence[Use]) -> int | None:
+    """Where the clause begins that says which columns are wanted; ``None`` where there is none."""
+    for i in range(len(asked.units) - 2, 2, -1):
+        unit = asked.units[i]
+        if unit.text not in CLOSING_VERBS or not any(use.last <= i for use in uses):
+            continue
+        before = asked.text[asked.units[i - 1].start : unit.start]
+        is_start = any(sign in before for sign in ".,;?!:") or asked.units[i - 1].text in ("and", "also", "then", "to")
+        if is_start and any(use.first > i for use in uses):
+            return unit.start
+    return None

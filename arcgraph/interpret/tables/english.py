@@ -1,0 +1,66 @@
+"""The general words of English that reading questions about values leans on, beside those of ``interpret``.
+
+Nothing here belongs to a domain or a graph. Another language replaces this module's tables and keeps everything else.
+"""
+
+from __future__ import annotations
+
+# Short forms in property keys.
+ABBREVIATIONS = {
+    "no": "number", "num": "number", "nr": "number", "nbr": "number", "tel": "telephone", "addr": "address",
+    "desc": "description", "qty": "quantity", "amt": "amount", "reg": "registration", "dob": "birthdate",
+    "avg": "average", "max": "maximum", "min": "minimum", "dept": "department", "lang": "language", "lat": "latitude",
+    "lon": "longitude", "lng": "longitude", "img": "image", "cat": "category", "org": "organization",
+}  # fmt: skip
+
+# Words by which people ask a database for something; they say nothing of what is asked.
+REQUEST_WORDS = frozenset(
+    """please tell give show find list let want need question answer retrieve return get fetch display provide
+    identify determine calculate compute report output select include including see look up obtain mention
+    considering consider along respective respectively corresponding resulting following result results
+    what's""".split()
+)
+# Words for parts of a graph or of a collection, and what binds a name to what it names.
+PLAIN_WORDS = frozenset(
+    """graph database dataset data node nodes entity entities record records recorded entry entries relationship
+    relationships property properties attribute attributes field value values available existing exist exists exactly
+    stored present there associated linked connected related corresponding belonging based specific given certain
+    particular named called titled labelled labeled known as named name's having with whose where also any other
+    another those one ones same only just full current
+    currently detail details information please whole entire across throughout among amongst between type-of kind
+    within per each every registered listed marked categorized described defined part regarding concerning
+    """.split()
+)
+# Verbs that say no more than that something took place, in the forms in which they are no nouns.
+LIGHT_VERBS = frozenset(
+    """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
+    occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
+    involve involves involved involving been being become became do does did done went goes come came use""".split()
+)
+# Phrases for one thing, for what keys are usually called.
+SAME_PHRASES = (
+    ("last name", "surname", "family name"),
+    ("first name", "given name", "forename", "name"),
+    ("postal code", "postcode", "zip code", "zip", "post code"),
+    ("phone number", "telephone number", "phone", "telephone"),
+    ("email", "email address", "mail", "e mail"),
+    ("date of birth", "birth date", "birthdate", "birthday", "born"),
+    ("nationality", "country"),
+)
+# Nouns that only close the name of a property ("badge number", "country name").
+TAIL_NOUNS = frozenset("number numbers code codes value values id ids identifier identifiers no".split())
+# Words by which a value is said to be there at all.
+KNOWN_WORDS = frozenset("known specified given available recorded defined valid non-null listed provided".split())
+# Behind a sentence's end, "and" or a comma these begin the clause that says which columns are wanted.
+CLOSING_VERBS = frozenset(
+    "return retrieve display list show provide give include output report returning retrieving displaying".split()
+)
+# Words for a name.
+NAME_WORDS = frozenset("name names called named titled".split())
+# Words that refer back to what was named before.
+BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
+# Words that stand for any person.
+PERSON_WORDS = frozenset(
+    """people person persons someone anyone everyone somebody anybody everybody individual individuals resident
+    residents human humans citizen citizens""".split()
+)

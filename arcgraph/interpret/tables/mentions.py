@@ -1,0 +1,635 @@
+"""The stretches of a question that may mean something: of the schema, of the values, or what to do with them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol
+
+from arcgraph.graph.pattern import Operator
+from arcgraph.interpret import operators as general
+from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
+from arcgraph.interpret.fitting import Fit, fit
+from arcgraph.interpret.literals import TEXTS, Kind, read_literals
+from arcgraph.interpret.literals import Literal as Written
+from arcgraph.interpret.marks import Deed, Mark, read_operators
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
+from arcgraph.interpret.tables.english import (
+    CLOSING_VERBS,
+    LIGHT_VERBS,
+    NAME_WORDS,
+    PERSON_WORDS,
+    PLAIN_WORDS,
+    REQUEST_WORDS,
+    SAME_PHRASES,
+    TAIL_NOUNS,
+)
+from arcgraph.interpret.terms import shared_stem
+from arcgraph.interpret.verbalise import split_name
+from arcgraph.search.lexicon import quoted_spans
+from arcgraph.search.values import ValueIndex, ValueMention
+
+# Below this a probability is noise.
+FLOOR = 0.02
+# Of one stretch so many senses are kept.
+MOST_SENSES = 6
+MOST_PHRASE = 4
+_LEAST = 0.05
+# What leaving a mark out costs, and a value that stands in quotation marks or looks like a code.
+DROPPED_MARK = 1.5
+_DOUBTFUL_MARK = 0.5
+DROPPED_VALUE = 6.0
+_DROPPED_NUMBER = 3.0
+# A word that carries nothing is hardly missed, nor is one right behind what it makes a compound with ("crew size").
+_PLAIN = 0.05
+_COMPOUND = 0.5
+_NAME = 1.0
+# So many words at most belong to how a request opens.
+_OPENING = 4
+# Shorter words have no plural that is looked for.
+_PLURAL = 4
+# A name that swallows a mark ("average height").
+_SWALLOWED = 0.4
+# So much dropping a likely value costs; from this logarithm on a word says a thing of the schema outright.
+_LIKELY_VALUE = 1.5
+_OUTRIGHT = -0.3
+_NAMED = -2.0
+# What a word means less where it is another thing's whole name, and where it names a label first of all.
+_NOT_EXACT = 1.0
+_SECOND = 0.6
+# What a word means that is the head of a label's name ("call" of PhoneCall).
+_HEAD_NOUN = 0.3
+# What each word of a whole name costs that is taken apart.
+_APART = 0.5
+_FORM = 0.75
+_HEADLESS = 0.5
+_SAID = 0.2
+_LEAST_PERSON = 0.15
+_PERSON = 0.6
+_DOUBTFUL_NAME = 0.1
+
+
+class Unit(NamedTuple):
+    """A word of the question, in lower case, and its characters; parts of one identifier are words of their own."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``operator`` and what a property's value is compared with; ``numeric`` where it is a text that holds a number."""
+
+    operator: Operator
+    right: Any
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One thing that a stretch may mean, with the logarithm of how likely that is.
+
+    ``holders`` are the properties that come into question; ``conditions`` are those of a value, which ``text`` says in
+    words; ``meaning`` is what of the schema is meant.
+    """
+
+    kind: Literal["label", "relation", "property", "value"]
+    log: float
+    name: str = ""
+    holders: tuple[Holder, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    text: str = ""
+    is_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Units ``first:last`` with their senses, or with a mark; without both they are left out at a cost (``log``)."""
+
+    first: int
+    last: int
+    senses: tuple[Sense, ...] = ()
+    mark: Mark | None = None
+    log: float = 0.0
+
+
+@dataclass
+class Asked:
+    """A question cut into units, with every stretch that may mean something by the unit that it begins at."""
+
+    text: str
+    units: list[Unit]
+    stretches: dict[int, list[Stretch]] = field(default_factory=lambda: defaultdict(list))
+    marks: list[Mark] = field(default_factory=list)
+    literals: list[Written] = field(default_factory=list)
+    singular: str | None = None
+    quoted: tuple[tuple[int, int], ...] = ()
+
+
+class Values(Protocol):
+    """The part of the value index that linking needs."""
+
+    def find(self, question: str) -> list[ValueMention]:
+        """Mentions of values."""
+        ...
+
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def units_of(text: str) -> list[Unit]:
+    """The words of a question; "watchCount" and "watch_count" are two."""
+    found: list[Unit] = []
+    for match in _TOKEN.finditer(text):
+        at = match.start()
+        for piece in _CAMEL.split(match.group()):
+            found.append(Unit(piece.lower(), at, at + len(piece)))
+            at += len(piece)
+    return found
+
+
+def carries_meaning(word: str) -> bool:
+    """Whether a word says something by itself, neither of grammar nor of how people ask."""
+    idle = (FUNCTION_WORDS, PLAIN_WORDS, REQUEST_WORDS, COMMAND_WORDS, LIGHT_VERBS, PERSON_WORDS, NAME_WORDS)
+    return not word.isdigit() and len(word) > 1 and not any(word in words for words in idle)
+
+
+def singular(word: str) -> str:
+    """A noun without its plural ending."""
+    if word.endswith("ies") and len(word) > _PLURAL:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The other phrases of general English for the same kind of property."""
+    one = " ".join((*words[:-1], singular(words[-1])))
+    return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
+
+
+class Linker:
+    """Finds what a question's words may mean in one graph. Thread-safe."""
+
+    def __init__(self, catalog: Catalog, names: Names, values: ValueIndex):
+        self._catalog = catalog
+        self._names = names
+        self._values = values
+
+    def read(self, text: str) -> Asked:
+        """All stretches of a question."""
+        asked = Asked(text, units_of(text))
+        asked.literals = read_literals(text)
+        asked.quoted = tuple(quoted_spans(text))
+        asked.marks = read_operators(text, asked.literals)
+        meanings = self._meanings(asked)
+        schema = list(self._schema(asked, meanings))
+        asked.singular = _singular(asked, schema)
+        values = list(self._value_stretches(asked, _named_holders(schema)))
+        strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
+        likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
+        likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
+        whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
+        for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
+            asked.stretches[stretch.first].append(stretch)
+        for i, unit in enumerate(asked.units):
+            left = Stretch(i, i + 1, log=self._left_out(asked, i, unit, meanings, strong))
+            left = replace(
+                left,
+                log=min(left.log, max((v.log for v in values if v.first <= i < v.last and i in likely), default=0.0)),
+            )
+            asked.stretches[i] += _taken_apart([left], whole)
+        return asked
+
+    # --- the schema ----------------------------------------------------------------------------------------------
+
+    def _meanings(self, asked: Asked) -> Any:
+        words = [unit.text for unit in asked.units] or ["thing"]
+        return self._catalog.vocabulary.meanings(words)
+
+    def _schema(self, asked: Asked, meanings: Any) -> Iterator[Stretch]:
+        for i, unit in enumerate(asked.units):
+            for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
+                if senses := self._phrase(asked, i, size):
+                    swallowed = _swallowed(asked, i, i + size)
+                    yield Stretch(i, i + size, senses, log=-_SWALLOWED if swallowed else 0.0)
+                    if swallowed is not None:
+                        yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
+            is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
+            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
+                continue
+            if senses := self._word(unit.text, meanings[i]):
+                yield Stretch(i, i + 1, senses)
+
+    def _phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
+        """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
+        words = tuple(unit.text for unit in asked.units[first : first + size])
+        if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
+            return ()
+        is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
+        turned = (*words[2:], words[0]) if is_turned else ()
+        found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
+        if found:
+            return tuple(_sense(meaning, 0.0) for meaning in found)
+        for same in same_phrases(words):
+            if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[-1] in TAIL_NOUNS:
+            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
+            return tuple(_sense(meaning, -0.1) for meaning in kept)
+        return ()
+
+    def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
+        if word in NAME_WORDS:
+            return (Sense("property", math.log(0.9), word, self._naming(), is_name=True),)
+        if word in PERSON_WORDS and not self._catalog.called(word):
+            return self._persons
+        for same in same_phrases((word,)):
+            kept = [m for m in self._catalog.named_by(same) if m.kind == "property"]
+            if kept and not self._catalog.named_by((word,)):
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
+        exact = self._catalog.called(word)
+        found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
+        found.sort(key=lambda item: -item[0])
+        senses = [
+            _sense(m, math.log(FLOOR + p) - (_NOT_EXACT if exact and m not in exact else 0.0) - self._headless(word, m))
+            for p, m in found
+        ]
+        senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
+        if not exact:
+            senses = [
+                s for s in senses if s.kind != "label" or s.name not in self._catalog.heads.get(word.rstrip("s"), ())
+            ]
+            senses += [Sense("label", -_HEAD_NOUN, name) for name in self._catalog.heads.get(word.rstrip("s"), ())]
+        # Where a word names a label it is a noun, and what else is called so comes second.
+        names_label = any(m.kind == "label" for m in exact)
+        return tuple(
+            replace(s, log=(0.0 if s.kind == "label" else -_SECOND)) if _is_any(s, exact) and names_label else
+            replace(s, log=0.0) if _is_any(s, exact) else s
+            for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
+        )  # fmt: skip
+
+    def _headless(self, word: str, meaning: Meaning) -> float:
+        """What a word costs that is none of a property's head noun ("watch" of watchCount)."""
+        words = split_name(meaning.name)
+        is_less = meaning.kind == "property" and len(words) > 1 and shared_stem(word, words[-1]) < _FORM
+        return _HEADLESS if is_less else 0.0
+
+    @cached_property
+    def _persons(self) -> tuple[Sense, ...]:
+        """What words for any person mean here."""
+        row = self._catalog.vocabulary.meanings(["person"])[0]
+        found = [(float(p), m) for p, m in zip(row, self._catalog.meanings, strict=False) if m.kind == "label"]
+        best = max(found, key=lambda item: item[0], default=None)
+        if best is None or best[0] < _LEAST_PERSON:
+            return ()
+        return (_sense(best[1], math.log(FLOOR + min(1.0, 2 * best[0]))),)
+
+    def _naming(self) -> tuple[Holder, ...]:
+        return tuple(
+            Holder("node", label, key) for label in self._catalog.labels for key in self._catalog.naming(label)
+        )
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def _value_stretches(self, asked: Asked, named: frozenset[Holder]) -> Iterator[Stretch]:
+        found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
+        costs: dict[tuple[int, int], float] = {}
+        for start, end, sense, weight in [*self._named(asked), *self._held(asked), *self._written(asked)]:
+            span = _units_within(asked.units, start, end)
+            if span is None:
+                continue
+            same = next((i for i, s in enumerate(found[span]) if s.holders == sense.holders), None)
+            if same is None:
+                found[span].append(sense)
+            elif found[span][same].log < sense.log:
+                found[span][same] = sense
+            costs[span] = max(costs.get(span, 0.0), weight)
+        for (first, last), senses in found.items():
+            senses.sort(key=lambda s: (not named & set(s.holders), -s.log))
+            yield Stretch(first, last, tuple(senses[: 2 * MOST_SENSES]), log=-costs[first, last])
+
+    def _named(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Names of nodes, as conditions on the property that holds them."""
+        yield from self._named_in(asked, asked.text)
+        if asked.singular is not None:
+            yield from self._named_in(asked, asked.singular)
+
+    def _named_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
+        for mention in self._names.find(text):
+            if text is not asked.text and not _ends_in_plural(asked, mention.end):
+                continue
+            sure = self._sureness(mention)
+            if sure < 0.1 or mention.how in ("dense", "fuzzy"):
+                continue
+            groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
+            for entry in self._names.entries(mention.entries):
+                groups.setdefault((entry.labels, entry.property), {})[entry.text] = None
+            merged: dict[tuple[str, tuple[Any, ...]], list[str]] = {}
+            for (labels, key), texts in groups.items():
+                merged.setdefault((key, tuple(texts)), []).extend(labels)
+            for (key, named), owners in merged.items():
+                holders = tuple(Holder("node", label, key) for label in self._by_size(owners) if self._has(label, key))
+                if not holders:
+                    continue
+                right = [self._typed(holders[0], text) for text in named]
+                compared = self._comparison_at(asked, mention.start, mention.end)
+                if compared is not None and compared.operator in general.TEXT_COMPARATORS:
+                    continue
+                condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
+                if compared is not None and compared.operator == "<>":
+                    condition = Condition("<>", right[0])
+                yield (
+                    *self._with_comparison(mention.start, mention.end, compared),
+                    Sense("value", math.log(sure), holders=holders, conditions=(condition,), text=mention.text,
+                          is_name=True),
+                    sure * DROPPED_VALUE * (0.5 if not mention.quoted else 1.0),
+                )  # fmt: skip
+
+    def _by_size(self, labels: Sequence[str]) -> list[str]:
+        known = [label for label in dict.fromkeys(labels) if label in self._catalog.schema.labels]
+        return sorted(known, key=lambda label: -self._catalog.schema.labels[label].count.value)
+
+    def _has(self, label: str, key: str) -> bool:
+        return key in self._catalog.schema.labels[label].properties
+
+    def _typed(self, holder: Holder, text: str) -> Any:
+        """The text of a name as the type that the property has."""
+        kind = self._catalog.info(holder).type
+        if kind == "integer" and re.fullmatch(r"-?\d+", text):
+            return int(text)
+        return text
+
+    def _sureness(self, mention: Any) -> float:
+        """How sure words are a value rather than words of the question (0 to 1)."""
+        if mention.quoted:
+            return float(mention.score)
+        words = [unit.text for unit in units_of(mention.text)]
+        if mention.function_words or not words or all(w in FUNCTION_WORDS for w in words):
+            return 0.0
+        if mention.capitalised and not mention.initial:
+            return float(mention.score)
+        rows = self._catalog.vocabulary.meanings(words)
+        said = any(self._is_said(word, row) for word, row in zip(words, rows, strict=True))
+        nothing = float(rows[:, self._catalog.vocabulary.null].max()) if said else 1.0
+        plain = len(words) == 1 and (words[0] in PLAIN_WORDS or words[0] in REQUEST_WORDS or words[0] in COMMAND_WORDS)
+        return float(mention.score) * max(0.2, min(1.0, 3 * nothing)) * (0.1 if plain else 0.9)
+
+    def _is_said(self, word: str, row: Any) -> bool:
+        """Whether a word is a form of what it most likely means in the schema."""
+        best = int(row[: len(self._catalog.meanings)].argmax()) if self._catalog.meanings else -1
+        return best >= 0 and row[best] >= _SAID and _is_form_of(word, self._catalog.meanings[best].name)
+
+    def _held(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Values of properties."""
+        yield from self._held_in(asked, asked.text)
+        if asked.singular is not None:
+            yield from self._held_in(asked, asked.singular)
+
+    def _held_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
+        for mention in self._values.find(text):
+            if text is not asked.text and not _ends_in_plural(asked, mention.end):
+                continue
+            if mention.how in ("dense", "fuzzy") and not mention.quoted:
+                continue
+            sure = self._sureness(mention)
+            if sure < 0.1:
+                continue
+            right: list[Any] = list(mention.values[:20])
+            if mention.column.is_list:
+                condition = Condition("contains item", right[0])  # type: ignore[arg-type]
+            elif mention.is_piece:
+                condition = Condition("contains", right[0])
+            else:
+                condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
+            if mention.column.is_list:
+                continue
+            compared = self._comparison_at(asked, mention.start, mention.end)
+            if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
+                if compared.operator != "<>":
+                    continue
+                condition = Condition("<>", right[0])
+            holder = Holder(mention.column.side, mention.owner, mention.key)
+            start, end = self._with_comparison(mention.start, mention.end, compared)
+            piece = -0.7 if mention.is_piece else 0.0
+            weight = sure * DROPPED_VALUE * (0.5 if not mention.quoted else 1.0)
+            sense = Sense("value", math.log(sure) + piece, holders=(holder,), conditions=(condition,),
+                          text=mention.text)  # fmt: skip
+            yield start, end, sense, weight
+
+    def _comparison_at(self, asked: Asked, start: int, end: int) -> Written | None:
+        return next((one for one in asked.literals if one.start == start and one.end == end and one.comparison), None)
+
+    def _with_comparison(self, start: int, end: int, literal: Written | None) -> tuple[int, int]:
+        if literal is None or literal.comparison is None:
+            return start, end
+        return min(start, literal.comparison.start), max(end, literal.comparison.end)
+
+    def _written(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Literals, as conditions on the properties that they fit."""
+        for literal in asked.literals:
+            if literal.kind == Kind.ORDINAL:
+                continue
+            start, end = self._with_comparison(literal.start, literal.end, literal)
+            if literal.until is not None:
+                start, end = min(start, literal.until.start), max(end, literal.until.end)
+            for holder in self._catalog.holders():
+                fitting = fit(literal, self._catalog.info(holder))
+                if fitting is None or fitting.score < 0.3 or not self._reaches(holder, fitting):
+                    continue
+                conditions = self._conditions(holder, fitting)
+                if conditions is None:
+                    continue
+                said = asked.text[start:end] if literal.comparison else literal.text
+                log = math.log(min(1.0, fitting.score)) - (0.4 if literal.kind in TEXTS else 0.1)
+                vague = literal.kind in (Kind.INTEGER, Kind.FLOAT) or conditions[0].operator in general.TEXT_COMPARATORS
+                sense = Sense("value", log, "vague" if vague else "", (holder,), conditions, said)
+                yield start, end, sense, _DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
+
+    def _reaches(self, holder: Holder, fitting: Fit) -> bool:
+        """Whether any value may pass: bounds beyond a property's extent are about another one."""
+        extent = self._values.extent(holder.owner, holder.key)
+        if extent is None or fitting.bounds.part or fitting.form.in_list:
+            return True
+        try:
+            return fitting.bounds.meets(extent.low, extent.high)
+        except TypeError:
+            return True
+
+    def _conditions(self, holder: Holder, fitting: Fit) -> tuple[Condition, ...] | None:
+        """A fit as conditions that the database can test; ``None`` where it cannot."""
+        if fitting.form.in_list:
+            return None
+        bounds = fitting.bounds
+        if fitting.form.meaning in ("string", "text"):
+            return self._text_conditions(holder, fitting)
+        if fitting.form.writing == "figures":
+            return _bounded(bounds, numeric=True)
+        if fitting.stored is not None:
+            return _bounded(fitting.stored, numeric=False)
+        column = self._values.column(holder.owner, holder.key)
+        if column is not None and column.complete:
+            known = [one.value for one in self._values.values(holder.owner, holder.key) if not one.is_piece]
+            passing = fitting.among(known)
+            return (Condition("in", tuple(passing)),) if passing else None
+        if fitting.values and not bounds.negated:
+            return (Condition("in", fitting.values),)
+        return None
+
+    def _text_conditions(self, holder: Holder, fitting: Fit) -> tuple[Condition, ...] | None:
+        """A comparison with a part of a text, or with a whole one where no index knows all values."""
+        bounds = fitting.bounds
+        if bounds.part:
+            return (Condition(bounds.part, bounds.low),)  # type: ignore[arg-type]
+        column = self._values.column(holder.owner, holder.key)
+        is_known = column is None or column.complete
+        if is_known or not bounds.is_point or fitting.score < 0.9:
+            return None
+        return (Condition("<>" if bounds.negated else "=", bounds.low),)
+
+    # --- marks and what is left out ------------------------------------------------------------------------------
+
+    def _marks(self, asked: Asked) -> Iterator[Stretch]:
+        for mark in asked.marks:
+            span = _units_within(asked.units, mark.start, mark.end)
+            if span is not None:
+                if mark.doubtful and mark.deed == Deed.GROUP and _is_grouping(asked, span[0]):
+                    mark = replace(mark, doubtful=False)
+                yield Stretch(*span, mark=mark, log=-_DOUBTFUL_MARK if mark.doubtful else 0.0)
+
+    def _left_out(self, asked: Asked, at: int, unit: Unit, meanings: Any, strong: Sequence[tuple[int, int]]) -> float:
+        """The logarithm of leaving a word out."""
+        inner = [(s, e) for s, e in asked.quoted if s <= unit.start and unit.end <= e]
+        if inner and not any(first <= at < last for first, last in strong):
+            words = sum(1 for u in asked.units if inner[0][0] <= u.start and u.end <= inner[0][1])
+            return -DROPPED_VALUE / (2 * max(1, words))
+        if any(first <= at < last for first, last in strong):
+            inside = max((last - first for first, last in strong if first <= at < last), default=1)
+            return -DROPPED_VALUE / inside
+        word = unit.text
+        if word in _BY and _is_grouping(asked, at):
+            return -DROPPED_MARK
+        marked = any(m.start <= unit.start and unit.end <= m.end and not m.doubtful for m in asked.marks)
+        if word in FUNCTION_WORDS and not marked:
+            return 0.0
+        if marked:
+            return -DROPPED_MARK
+        if word in ("name", "names"):
+            return -_NAME
+        if word in PERSON_WORDS:
+            return -_PERSON
+        opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
+        if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
+            return -_PLAIN
+        if word.isdigit():
+            return -_DROPPED_NUMBER
+        nothing = float(meanings[at][self._catalog.vocabulary.null])
+        least = math.log(FLOOR + min(1.0, 2 * nothing))
+        if at and float(meanings[at - 1][: len(self._catalog.meanings)].max()) > 0.7 and meanings[at].max() < 0.7:
+            return max(least, -_COMPOUND)
+        return least
+
+
+def _singular(asked: Asked, schema: Sequence[Stretch]) -> str | None:
+    """The question with plurals that say nothing of the schema outright in the singular, of the same length."""
+    outright = {s.first for s in schema if s.last == s.first + 1 and any(x.log >= _OUTRIGHT for x in s.senses)}
+    text = asked.text
+    for i, unit in enumerate(asked.units):
+        if i in outright or unit.text in FUNCTION_WORDS or unit.text in PLAIN_WORDS or len(unit.text) < _PLURAL:
+            continue
+        word = text[unit.start : unit.end]
+        if word.endswith("ies"):
+            text = f"{text[: unit.start]}{word[:-3]}y  {text[unit.end :]}"
+        elif word.endswith("s") and not word.endswith("ss"):
+            text = f"{text[: unit.start]}{word[:-1]} {text[unit.end :]}"
+    return text if text != asked.text else None
+
+
+def _ends_in_plural(asked: Asked, end: int) -> bool:
+    """Whether a stretch ends with a word that was made singular."""
+    assert asked.singular is not None
+    last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
+    return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+_BY = frozenset(("by",))
+_GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
+
+
+def _is_grouping(asked: Asked, at: int) -> bool:
+    """Whether a verb for grouping stands a little before a word ("group the results by")."""
+    return any(unit.text.startswith(_GROUPING) for unit in asked.units[max(0, at - 4) : at])
+
+
+def _is_any(sense: Sense, meanings: Sequence[Meaning]) -> bool:
+    return any(sense.kind == m.kind and sense.name == m.name for m in meanings)
+
+
+def _swallowed(asked: Asked, first: int, last: int) -> Mark | None:
+    """A mark that is not doubtful and lies within units."""
+    start, end = asked.units[first].start, asked.units[last - 1].end
+    return next((m for m in asked.marks if start <= m.start and m.end <= end and not m.doubtful), None)
+
+
+def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
+    """The properties that words of the question say more or less outright."""
+    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED and not s.is_name
+                     for h in s.holders)  # fmt: skip
+
+
+def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]]) -> list[Stretch]:
+    """Stretches at their cost where they take a whole name of several words apart."""
+    found = []
+    for stretch in stretches:
+        inside = any(a <= stretch.first < b and (stretch.first, stretch.last) != (a, b) and stretch.last - stretch.first
+                     <= b - a for a, b in whole)  # fmt: skip
+        found.append(replace(stretch, log=stretch.log - _APART) if inside else stretch)
+    return found
+
+
+def _is_form_of(word: str, name: str) -> bool:
+    """Whether a word is a form of one of a name's words."""
+    return any(shared_stem(word, part) >= _FORM for part in split_name(name))
+
+
+def _but_likely(asked: Asked, schema: Sequence[Stretch], likely: frozenset[int]) -> Iterator[Stretch]:
+    """Without vague meanings of words that are values: such a word is hardly one for something of the schema."""
+    for stretch in schema:
+        if stretch.first not in likely or stretch.last > stretch.first + 1:
+            yield stretch
+        elif senses := tuple(s for s in stretch.senses if _is_form_of(asked.units[stretch.first].text, s.name)):
+            yield Stretch(stretch.first, stretch.last, senses)
+
+
+def _sense(meaning: Meaning, log: float) -> Sense:
+    return Sense(meaning.kind, log, meaning.name, meaning.holders)
+
+
+def _units_within(units: Sequence[Unit], start: int, end: int) -> tuple[int, int] | None:
+    """The units that lie within characters ``start:end``."""
+    inside = [i for i, unit in enumerate(units) if unit.start < end and start < unit.end]
+    return (inside[0], inside[-1] + 1) if inside else None
+
+
+def _bounded(bounds: Any, *, numeric: bool) -> tuple[Condition, ...] | None:
+    """Bounds as comparisons."""
+    if bounds.part:
+        return (Condition(bounds.part, bounds.low),)
+    if bounds.is_point:
+        return (Condition("<>" if bounds.negated else "=", bounds.low, numeric),)
+    if bounds.negated:
+        return None
+    found: list[Condition] = []
+    if bounds.low is not None:
+        found.append(Condition(">=" if bounds.has_low else ">", bounds.low, numeric))
+    if bounds.high is not None:
+        found.append(Condition("<=" if bounds.has_high else "<", bounds.high, numeric))
+    return tuple(found) or None

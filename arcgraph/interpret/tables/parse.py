@@ -1,0 +1,498 @@
+"""Builds the pattern of a question word by word: each stretch joins the pattern so far by the cheapest ways.
+
+A beam of partial patterns moves through the question. What a stretch means is a node's label, an edge's type, a
+property or a condition on one; it goes to a node that is there, or to a new one that the schema connects. Every word
+costs what it leaves unexplained, every hop what it leaves unsaid.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeVar
+
+from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
+from arcgraph.interpret.marks import Mark
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Step, Way
+from arcgraph.interpret.tables.english import BACK_WORDS
+from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
+
+_T = TypeVar("_T")
+
+BEAM = 12
+MOST_NODES = 6
+# Of the ways to join a new node the cheapest are tried.
+_MOST_JOINS = 5
+# What a hop costs that no word says: where it is the only one between two labels, and elsewhere.
+_ONLY_HOP, _HOP = 0.4, 0.8
+# And what further hops cost.
+_LONGER = (0.0, 0.8, 2.4)
+# A property that is said "of" a node that does not have it.
+_NOT_OF = 1.0
+# Joining another node than the one last spoken of, by how long ago that was; the first one stays in mind.
+_FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
+# Saying a label once more of the same node.
+_AGAIN = 1.2
+# A property or number whose node no one names.
+_DEFERRED = 0.1
+_UNNAMED_KEY = 1.3
+_UNNAMED_ID = 1.5
+# A relation whose hop was said already.
+_SAID_AGAIN = 0.1
+_NAMED_KEY = 0.6
+# A value right behind the name of another property than its own.
+_CONTRADICTED = 1.2
+# A node that nothing is said of.
+_IDLE = 0.6
+# A second node of a label where the first one would do.
+_TWIN = 0.7
+# A relation named by a word that as well names a label.
+_NOUN = 0.15
+_WINDOW = 4
+
+
+class Test(NamedTuple):
+    """A condition on a property, with what of the question says it."""
+
+    key: str
+    conditions: tuple[Condition, ...]
+    text: str
+    first: int
+    last: int
+
+
+class Var(NamedTuple):
+    """A node: its label, whether a word says it, when it was last spoken of, and what it is tested for."""
+
+    label: str
+    said: bool
+    at: int
+    tests: tuple[Test, ...] = ()
+
+
+class Link(NamedTuple):
+    """An edge from node ``start`` to ``end``, along its arrow where ``forward``; ``paid`` is what it cost unsaid."""
+
+    type: str
+    start: int
+    end: int
+    forward: bool
+    paid: float
+    tests: tuple[Test, ...] = ()
+
+
+class Use(NamedTuple):
+    """What units ``first:last`` were taken for: of node or hop number ``at``, -1 where that is still open.
+
+    ``keys`` are the properties meant; ``spent`` tells that a property only says what a value belongs to.
+    """
+
+    kind: Literal["label", "relation", "property", "value"]
+    first: int
+    last: int
+    side: Literal["node", "relationship"]
+    at: int
+    keys: tuple[str, ...] = ()
+    spent: bool = False
+    holders: tuple[Holder, ...] = ()
+    is_name: bool = False
+    log: float = 0.0
+
+
+class Draft(NamedTuple):
+    """A pattern so far."""
+
+    score: float = 0.0
+    nodes: tuple[Var, ...] = ()
+    hops: tuple[Link, ...] = ()
+    uses: tuple[Use, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    dropped: float = 0.0
+
+
+class Parser:
+    """Parses the stretches of one question after another. Thread-safe."""
+
+    def __init__(self, catalog: Catalog):
+        self._catalog = catalog
+
+    def parse(self, asked: Asked) -> list[Draft]:
+        """Complete patterns, best first."""
+        beams: dict[int, list[Draft]] = defaultdict(list)
+        beams[0] = [Draft()]
+        for at in range(len(asked.units)):
+            for draft in _pruned(beams.pop(at, [])):
+                for stretch in asked.stretches[at]:
+                    beams[stretch.last] += self._taken(asked, draft, stretch)
+        done = [found for draft in beams.get(len(asked.units), []) for found in self._completed(asked, draft)]
+        return sorted(done, key=lambda draft: -draft.score)[:BEAM]
+
+    def _taken(self, asked: Asked, draft: Draft, stretch: Stretch) -> Iterator[Draft]:
+        if stretch.mark is not None and stretch.senses:
+            draft = draft._replace(marks=(*draft.marks, stretch.mark))
+        elif stretch.mark is not None:
+            yield draft._replace(score=draft.score + stretch.log, marks=(*draft.marks, stretch.mark))
+        elif not stretch.senses:
+            yield draft._replace(score=draft.score + stretch.log, dropped=draft.dropped + stretch.log)
+        for sense in stretch.senses:
+            base = draft._replace(score=draft.score + sense.log + (stretch.log if sense.kind != "value" else 0.0))
+            match sense.kind:
+                case "label":
+                    yield from self._label(asked, base, stretch, sense)
+                case "relation":
+                    yield from self._relation(base, stretch, sense)
+                case "property":
+                    yield from self._property(base, stretch, sense)
+                case "value":
+                    yield from self._value(asked, base, stretch, sense)
+
+    # --- joining -------------------------------------------------------------------------------------------------
+
+    def _narrower(self, one: str, other: str) -> str | None:
+        """The label of a node that bears both; ``None`` where none does."""
+        if one == other:
+            return one
+        if (one, other) not in self._catalog.shared:
+            return None
+        labels = self._catalog.schema.labels
+        return min(one, other, key=lambda name: labels[name].count.value)
+
+    def _reached(self, draft: Draft, label: str, at: int) -> Iterator[tuple[Draft, int]]:
+        """The draft with a new node of a label, joined by the ways from each node that is there."""
+        if not draft.nodes:
+            yield draft._replace(nodes=(Var(label, False, at),)), 0
+        if len(draft.nodes) >= MOST_NODES:
+            return
+        twin = _TWIN if any(node.label == label for node in draft.nodes) else 0.0
+        found: list[tuple[float, int, Way]] = []
+        for i, node in enumerate(draft.nodes):
+            ways = self._catalog.ways(node.label, label)
+            near = _farther(draft, i) + twin
+            shortest = sum(1 for way in ways if len(way) == len(ways[0]))
+            first = _ONLY_HOP if shortest == 1 else _HOP
+            found += [(first + _LONGER[len(way) - 1] + near, i, way) for way in ways]
+        found.sort(key=lambda item: item[0])
+        for cost, i, way in found[:_MOST_JOINS]:
+            yield self._walked(draft, i, way, at, cost)
+
+    def _walked(self, draft: Draft, start: int, way: Way, at: int, cost: float) -> tuple[Draft, int]:
+        nodes, hops = list(draft.nodes), list(draft.hops)
+        for step in way:
+            nodes.append(Var(step.label, False, at))
+            hops.append(Link(step.type, start, len(nodes) - 1, step.forward, cost / len(way)))
+            start = len(nodes) - 1
+        return draft._replace(score=draft.score - cost, nodes=tuple(nodes), hops=tuple(hops)), start
+
+    # --- labels --------------------------------------------------------------------------------------------------
+
+    def _label(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        refers = any(asked.units[i].text in BACK_WORDS for i in range(max(0, stretch.first - 2), stretch.first))
+        for i, node in enumerate(draft.nodes):
+            label = self._narrower(node.label, sense.name)
+            if label is None:
+                continue
+            cost = _farther(draft, i) * (0.3 if refers else 1.0)
+            if node.said and not _adjoins(draft, stretch, i):
+                cost += 0.1 if refers or node.label != sense.name else _AGAIN
+            yield _said(draft, i, label, stretch, cost)
+        for reached, i in self._reached(draft, sense.name, stretch.first):
+            yield _said(reached, i, sense.name, stretch, 0.6 if refers else 0.0)
+
+    # --- relations -----------------------------------------------------------------------------------------------
+
+    def _relation(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        for i, hop in enumerate(draft.hops):
+            if hop.type == sense.name:
+                said = _put(draft.hops, i, hop._replace(paid=0.0))
+                cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
+                yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
+        if len(draft.nodes) >= MOST_NODES:
+            return
+        for i, node in enumerate(draft.nodes):
+            again = _TWIN if any(hop.type == sense.name and i in (hop.start, hop.end) for hop in draft.hops) else 0.0
+            for step in self._catalog.ends(sense.name, node.label)[:4]:
+                cost = _farther(draft, i) + (again if step.label != node.label else 0.0)
+                walked, _ = self._walked(draft, i, (step,), stretch.first, cost)
+                hops = (*walked.hops[:-1], walked.hops[-1]._replace(paid=0.0))
+                use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
+                yield _used(walked._replace(hops=hops), use, 0.0)
+        if not draft.nodes:
+            for start, end in self._catalog.by_type[sense.name][:3]:
+                nodes = (Var(start, False, stretch.first), Var(end, False, stretch.first))
+                hop = Link(sense.name, 0, 1, True, 0.0)
+                yield _used(
+                    draft._replace(nodes=nodes, hops=(hop,)), Use("relation", *_span(stretch), "relationship", 0), 0.6
+                )
+
+    # --- properties ----------------------------------------------------------------------------------------------
+
+    def _property(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        keys = _by_owner(sense.holders)
+        use = Use("property", *_span(stretch), "node", -1, holders=sense.holders, is_name=sense.is_name, log=sense.log)
+        last = draft.uses[-1] if draft.uses else None
+        for i, node in enumerate(draft.nodes):
+            own = keys.get(("node", node.label))
+            if not own:
+                continue
+            placed = use._replace(at=i, keys=own)
+            if _names_test(draft, stretch, i, own):
+                yield _touched(_used(draft, placed._replace(spent=True), -_NAMED_KEY / 2), i, stretch.first)
+            is_compound = last is not None and last.kind == "label" and last.at == i and last.last == stretch.first
+            cost = -0.1 if is_compound else _DEFERRED + _farther(draft, i)
+            yield _touched(_used(draft, placed, cost), i, stretch.first)
+        yield from self._of_edges(draft, stretch, keys, use)
+        owners = [owner for side, owner in keys if side == "node"]
+        if not owners:
+            return
+        yield _used(draft, use, _DEFERRED)
+        if len(owners) <= 2 and not sense.is_name:
+            for owner in owners:
+                for reached, i in self._reached(draft, owner, stretch.first):
+                    yield _used(reached, use._replace(at=i, keys=keys["node", owner]), 0.1)
+
+    def _of_edges(
+        self, draft: Draft, stretch: Stretch, keys: dict[tuple[str, str], tuple[str, ...]], use: Use
+    ) -> Iterator[Draft]:
+        for (side, owner), own in keys.items():
+            if side != "relationship":
+                continue
+            for with_hop, i in self._with_edge(draft, owner, stretch.first):
+                yield _used(with_hop, use._replace(side="relationship", at=i, keys=own), 0.0)
+
+    def _with_edge(self, draft: Draft, kind: str, at: int) -> Iterator[tuple[Draft, int]]:
+        """The draft with an edge of a type: one that is there, or a new one."""
+        there = [i for i, hop in enumerate(draft.hops) if hop.type == kind]
+        for since, i in enumerate(reversed(there)):
+            refunded = _put(draft.hops, i, draft.hops[i]._replace(paid=0.0))
+            yield draft._replace(hops=refunded, score=draft.score + 0.5 * draft.hops[i].paid - 0.4 * since), i
+        if there or len(draft.nodes) >= MOST_NODES:
+            return
+        for i, node in enumerate(draft.nodes):
+            for step in self._catalog.ends(kind, node.label)[:2]:
+                walked, _ = self._walked(draft, i, (step,), at, 0.2 + _farther(draft, i))
+                yield walked, len(walked.hops) - 1
+        if not draft.nodes:
+            for start, end in self._catalog.by_type[kind][:2]:
+                yield (
+                    draft._replace(
+                        nodes=(Var(start, False, at), Var(end, False, at)), hops=(Link(kind, 0, 1, True, 0.0),)
+                    ),
+                    0,
+                )
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def _value(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        by_side: dict[str, list[Holder]] = defaultdict(list)
+        for holder in sense.holders:
+            by_side[holder.side].append(holder)
+        for holder in by_side["relationship"]:
+            for with_edge, i in self._with_edge(draft, holder.owner, stretch.first):
+                if not _may_test(with_edge.hops[i].tests, holder.key, sense):
+                    continue
+                yield from self._tested(asked, with_edge, stretch, sense, "relationship", i, holder.key)
+        owners = {holder.owner: holder.key for holder in by_side["node"]}
+        if not owners:
+            return
+        for i, node in enumerate(draft.nodes):
+            key = owners.get(node.label)
+            if key is None or not _may_test(node.tests, key, sense):
+                continue
+            near = draft._replace(score=draft.score - _farther(draft, i))
+            yield from self._tested(asked, near, stretch, sense, "node", i, key)
+        owner = by_side["node"][0].owner
+        for reached, i in self._reached(draft, owner, stretch.first):
+            yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
+
+    def _tested(
+        self,
+        asked: Asked,
+        draft: Draft,
+        stretch: Stretch,
+        sense: Sense,
+        side: Literal["node", "relationship"],
+        i: int,
+        key: str,
+    ) -> Iterator[Draft]:
+        """The draft with the value's test; a property named right before it then only says which property that is."""
+        test = Test(key, sense.conditions, sense.text, stretch.first, stretch.last)
+        if side == "node":
+            node = draft.nodes[i]
+            draft = draft._replace(nodes=_put(draft.nodes, i, node._replace(tests=(*node.tests, test))))
+            draft = _touched(draft, i, stretch.first)
+        else:
+            hop = draft.hops[i]
+            draft = draft._replace(hops=_put(draft.hops, i, hop._replace(tests=(*hop.tests, test))))
+        use = Use("value", *_span(stretch), side, i, (key,), is_name=sense.is_name, log=sense.log)
+        naming = _naming_use(draft, stretch, side, i, key, self._owner(draft, side, i))
+        if naming is None:
+            cost = _UNNAMED_KEY if sense.name == "vague" else 0.3 if not sense.is_name else 0.0
+            if sense.name == "vague" and side == "node" and self._identifies(draft.nodes[i].label, key):
+                cost += _UNNAMED_ID
+            yield _used(draft, use, cost + (_CONTRADICTED if _is_named_otherwise(asked, draft, stretch) else 0.0))
+        else:
+            spent = draft.uses[naming]._replace(side=side, at=i, keys=(key,), spent=True)
+            yield _used(draft._replace(uses=_put(draft.uses, naming, spent)), use, -_NAMED_KEY)
+
+    def _identifies(self, label: str, key: str) -> bool:
+        return self._catalog.schema.labels[label].identifying == key
+
+    def _owner(self, draft: Draft, side: str, i: int) -> str:
+        return draft.nodes[i].label if side == "node" else draft.hops[i].type
+
+    # --- ends ----------------------------------------------------------------------------------------------------
+
+    def _completed(self, asked: Asked, draft: Draft) -> Iterator[Draft]:
+        """Properties still open go to the node that the words behind them speak of first; else to one that has them."""
+        if not draft.nodes:
+            return
+        uses = list(draft.uses)
+        score = draft.score
+        for n, use in enumerate(uses):
+            if use.kind != "property" or use.at >= 0:
+                continue
+            keys = _by_owner(use.holders)
+            found = self._home(draft, use, keys)
+            if found is None:
+                owner = next(owner for side, owner in keys if side == "node")
+                reached = max(self._reached(draft, owner, use.first), key=lambda r: r[0].score, default=None)
+                if reached is None:
+                    return
+                score += reached[0].score - draft.score
+                draft, found = reached[0], (reached[1], 0.3)
+            i, cost = found
+            score -= cost
+            uses[n] = use._replace(at=i, keys=keys["node", draft.nodes[i].label])
+        score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
+        idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
+        yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
+
+    def _home(self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]) -> tuple[int, float] | None:
+        able = [i for i, node in enumerate(draft.nodes) if ("node", node.label) in keys]
+        if not able:
+            return None
+        behind = [
+            (u.first, u.at) for u in draft.uses
+            if u.side == "node" and u.at in able and u.first >= use.last and u.kind in ("label", "value")
+        ]  # fmt: skip
+        if behind:
+            first, at = min(behind)
+            return at, 0.02 * (first - use.last)
+        return able[0], 0.5
+
+
+# --- drafts ------------------------------------------------------------------------------------------------------
+
+
+def _pruned(drafts: Iterable[Draft]) -> list[Draft]:
+    """The best drafts, none twice."""
+    kept: dict[object, Draft] = {}
+    for draft in sorted(drafts, key=lambda d: -d.score):
+        key = (draft.nodes, draft.hops, draft.uses[-3:], draft.marks)
+        kept.setdefault(key, draft)
+        if len(kept) == BEAM:
+            break
+    return list(kept.values())
+
+
+def _span(stretch: Stretch) -> tuple[int, int]:
+    return stretch.first, stretch.last
+
+
+def _put(items: tuple[_T, ...], i: int, item: _T) -> tuple[_T, ...]:
+    return (*items[:i], item, *items[i + 1 :])
+
+
+def _used(draft: Draft, use: Use, cost: float) -> Draft:
+    return draft._replace(score=draft.score - cost, uses=(*draft.uses, use))
+
+
+def _touched(draft: Draft, i: int, at: int) -> Draft:
+    return draft._replace(nodes=_put(draft.nodes, i, draft.nodes[i]._replace(at=at)))
+
+
+def _said(draft: Draft, i: int, label: str, stretch: Stretch, cost: float) -> Draft:
+    """The draft with a node's label said."""
+    nodes = _put(draft.nodes, i, draft.nodes[i]._replace(label=label, said=True, at=stretch.first))
+    return _used(draft._replace(nodes=nodes), Use("label", *_span(stretch), "node", i), cost)
+
+
+def _farther(draft: Draft, i: int) -> float:
+    """What speaking of a node costs that others were spoken of since."""
+    since = sum(1 for node in draft.nodes if node.at > draft.nodes[i].at)
+    farther = min(_FARTHEST, _FARTHER * since)
+    return min(farther, _HEAD) if i == 0 else farther
+
+
+def _adjoins(draft: Draft, stretch: Stretch, i: int) -> bool:
+    """Whether a label stands right behind another word for the same node."""
+    last = draft.uses[-1] if draft.uses else None
+    return last is not None and last.side == "node" and last.at == i and last.last == stretch.first
+
+
+def _by_owner(holders: Sequence[Holder]) -> dict[tuple[str, str], tuple[str, ...]]:
+    keys: dict[tuple[str, str], tuple[str, ...]] = {}
+    for holder in holders:
+        keys[holder.side, holder.owner] = (*keys.get((holder.side, holder.owner), ()), holder.key)
+    return keys
+
+
+def _names_test(draft: Draft, stretch: Stretch, i: int, keys: Sequence[str]) -> bool:
+    """Whether a property right behind a value says what the value belongs to ("the red colour")."""
+    return any(
+        test.key in keys and 0 <= stretch.first - test.last <= _WINDOW + 1
+        for test in draft.nodes[i].tests
+        if not any(u.spent and u.at == i and test.key in u.keys for u in draft.uses)
+    )
+
+
+def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, owner: str) -> int | None:
+    """The use that names the property of a value: the last one before it, a few words away."""
+    for n in range(len(draft.uses) - 1, -1, -1):
+        use = draft.uses[n]
+        if use.kind != "property" or use.spent or stretch.first - use.last > _WINDOW:
+            continue
+        between = [u for u in draft.uses if u.first >= use.last]
+        if any(u.kind == "value" or (use.is_name and u.kind == "label") for u in between):
+            continue
+        if use.at == i and use.side == side and key in use.keys:
+            return n
+        if use.at < 0 and any((h.side, h.owner, h.key) == (side, owner, key) for h in use.holders):
+            return n
+    return None
+
+
+def _is_named_otherwise(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
+    """Whether a property stands right before a value, with at most a form of "to be" in between."""
+    last = draft.uses[-1] if draft.uses else None
+    if last is None or last.kind != "property" or last.spent:
+        return False
+    between = asked.units[last.last : stretch.first]
+    return len(between) <= 1 and all(unit.text in COPULAS for unit in between)
+
+
+def _may_test(tests: Sequence[Test], key: str, sense: Sense) -> bool:
+    """Whether a node may be tested once more for a property: not for equality twice."""
+    if not any(test.key == key for test in tests):
+        return True
+    equal = ("=", "in")
+    both = [c.operator for test in tests if test.key == key for c in test.conditions]
+    return not any(o in equal for o in both) and not any(c.operator in equal for c in sense.conditions)
+
+
+def _is_idle(draft: Draft, uses: Sequence[Use], i: int, node: Var) -> bool:
+    degree = sum(1 for hop in draft.hops if i in (hop.start, hop.end))
+    return degree <= 1 and not node.tests and not any(u.side == "node" and u.at == i for u in uses)
+
+
+def _is_of_another(asked: Asked, uses: Sequence[Use], n: int, use: Use) -> bool:
+    """Whether a property is said to be "of" a label that stands for another node than the one it was given to."""
+    if use.kind != "property" or use.spent or n + 1 == len(uses):
+        return False
+    follows = uses[n + 1]
+    between = [unit.text for unit in asked.units[use.last : follows.first]]
+    is_of = bool(between) and between[0] in ("of", "for") and all(w in FUNCTION_WORDS for w in between)
+    return is_of and follows.kind in ("label", "value") and follows.side == "node" and follows.at != use.at
+
+
+__all__ = ["Draft", "Link", "Parser", "Step", "Test", "Use", "Var"]

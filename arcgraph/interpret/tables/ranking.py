@@ -1,0 +1,73 @@
+"""Which readings of a question come first: those as a path from what it names, or those as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from arcgraph.interpret.confidence import confidence as path_confidence
+from arcgraph.interpret.confidence import holds
+from arcgraph.interpret.reader import Interpretation
+from arcgraph.interpret.tables.reading import TableReading
+
+# Below this confidence a reading is a guess.
+LEAST_SURE = 0.5
+# From this fit on a table reading needs no path to be compared with.
+_CLEAR = 0.5
+# Weights of the parts of confidence, fitted to answers over five graphs (see benchmarks/README.md).
+_BIAS, _SCORE, _LEAD = 2.8, 0.25, 0.3
+_DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.25, 0.2, 0.65, 0.7, 0.3
+_LOST = 4.5
+_LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
+# A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
+_CLEARER, _UNSURE = 0.75, 0.4
+_RIVALS = 3
+# What a path's answer has to be sure by where no table can say all that is asked for.
+_SURE_PATH = 0.7
+_GUESSED_PATH = 0.35
+
+
+def is_clear(tables: Sequence[TableReading]) -> bool:
+    """Whether the best reading says what no path can, and fits well."""
+    return bool(tables) and not tables[0].is_path and tables[0].fit >= _CLEAR and not tables[0].doubts.lost
+
+
+def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
+    """Whether a table comes before any path: what a path can say as well is left to paths."""
+    if paths is None:
+        return True
+    if not paths.readings or not tables:
+        return bool(tables) and not tables[0].doubts.lost
+    best = paths.readings[0]
+    if not holds(best, paths.readings):
+        return True
+    if loses(tables):
+        is_said = tables[0].is_path and not tables[0].doubts.unknown
+        return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
+    if tables[0].is_path:
+        return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
+    return tables[0].fit >= _CLEAR
+
+
+def loses(tables: Sequence[TableReading]) -> bool:
+    """Whether even the best table leaves out what is asked for or named."""
+    return bool(tables) and min(reading.doubts.lost for reading in tables[:_RIVALS]) > 0
+
+
+def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:
+    """How likely a reading is right, 0 to 1: its score, its lead over the next best, and what speaks against it."""
+    doubts = reading.doubts
+    others = [r.score for r in readings if r is not reading]
+    lead = min(_MOST_LEAD, reading.score - max(others)) if others else _MOST_LEAD
+    weighed = (
+        _BIAS
+        + _SCORE * max(_LEAST_SCORE, reading.score)
+        + _LEAD * lead
+        - _DROPPED * doubts.dropped
+        - _VAGUE * doubts.vague
+        - _HOP * doubts.hops
+        - _AGGREGATE * doubts.aggregates
+        - _LOOSE * doubts.loose
+        - _LOST * doubts.lost
+    )
+    return 1.0 / (1.0 + math.exp(-weighed))

@@ -1,0 +1,205 @@
+"""Readings of questions about values: from a question to ranked queries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from arcgraph.domain import Anchor, Schema
+from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
+from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.marks import Deed
+from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
+from arcgraph.interpret.tables.columns import Columns, Query
+from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
+from arcgraph.interpret.tables.parse import Draft, Parser
+from arcgraph.interpret.terms import Calibration, EmbedWords
+from arcgraph.search.values import ValueIndex
+
+MOST_READINGS = 8
+_OUTRIGHT = -0.2
+_VAGUE = -0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What speaks against a reading.
+
+    ``unsaid`` hops and ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks
+    for or names that nothing stands for (``lost``), of it texts in quotation marks and words with capitals
+    (``unknown``); properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates``
+    there are, since more can go wrong with them.
+    """
+
+    unsaid: float = 0.0
+    lost: int = 0
+    unknown: int = 0
+    dropped: float = 0.0
+    loose: float = 0.0
+    vague: int = 0
+    hops: int = 0
+    aggregates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """One way to read a question as a query over values.
+
+    ``entity`` is the number of the node whose entities are the answer, -1 where the rows are. ``fit`` (0 to 1) is how
+    well the words and the query explain each other; ``score`` compares readings of one question.
+    """
+
+    pattern: Pattern
+    text: str
+    score: float
+    fit: float
+    entity: int = -1
+    is_path: bool = False
+    doubts: Doubts = Doubts()
+    anchors: tuple[Anchor, ...] = ()
+
+    def words(self) -> str:
+        """The reading as a person can check it."""
+        return self.text
+
+
+class TableReader:
+    """Reads questions about values against one graph. Thread-safe."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        names: Names,
+        values: ValueIndex,
+        embed: EmbedWords,
+        calibration: Calibration | None = None,
+    ):
+        self._catalog = Catalog(schema, embed, calibration)
+        self._linker = Linker(self._catalog, names, values)
+        self._parser = Parser(self._catalog)
+
+    def read(self, text: str) -> list[TableReading]:
+        """Readings, best first, no two of one query."""
+        asked = self._linker.read(text)
+        found: dict[Pattern | str, TableReading] = {}
+        for draft in self._parser.parse(asked):
+            query = Columns(self._catalog, asked, draft).query()
+            if query is None:
+                continue
+            reading = self._reading(asked, draft, query)
+            key = repr(reading.pattern)
+            if key not in found or found[key].score < reading.score:
+                found[key] = reading
+        return sorted(found.values(), key=lambda r: -r.score)[:MOST_READINGS]
+
+    def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
+        score = draft.score - query.loose
+        words = max(1, len(draft.uses) + len(draft.marks))
+        return TableReading(
+            query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
+            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query),
+        )  # fmt: skip
+
+
+def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
+    return Doubts(
+        unsaid=sum(hop.paid for hop in draft.hops),
+        lost=_lost(asked, draft),
+        unknown=_unknown(asked, draft),
+        dropped=-draft.dropped,
+        loose=query.loose,
+        vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
+        hops=len(draft.hops),
+        aggregates=sum(1 for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful),
+    )
+
+
+def _covered(asked: Asked, draft: Draft) -> set[int]:
+    """The words that a draft makes something of."""
+    covered = {i for use in draft.uses for i in range(use.first, use.last)}
+    return covered | {
+        i for i, u in enumerate(asked.units) for m in draft.marks if m.start <= u.start and u.end <= m.end
+    }
+
+
+def _quoted(asked: Asked) -> list[list[int]]:
+    """The words of each text in quotation marks."""
+    return [[i for i, u in enumerate(asked.units) if start <= u.start and u.end <= end] for start, end in asked.quoted]
+
+
+def _unknown(asked: Asked, draft: Draft) -> int:
+    """How many texts in quotation marks, and words written like names, nothing stands for."""
+    covered = _covered(asked, draft)
+    quoted = _quoted(asked)
+    inside = {i for units in quoted for i in units}
+    names = [i for i, u in enumerate(asked.units) if i not in covered | inside and _is_written_like_a_name(asked, i)]
+    return sum(1 for units in quoted if units and not covered & set(units)) + sum(
+        1 for i in names if i + 1 not in names
+    )
+
+
+def _is_written_like_a_name(asked: Asked, at: int) -> bool:
+    """Whether a word has a capital that no sentence gives it."""
+    unit = asked.units[at]
+    word = asked.text[unit.start : unit.end]
+    begins = at == 0 or any(sign in asked.text[asked.units[at - 1].end : unit.start] for sign in ".?!:")
+    return not begins and word[0].isupper() and not word.isupper() and carries_meaning(unit.text)
+
+
+def _lost(asked: Asked, draft: Draft) -> int:
+    """How many things that are asked for or named nothing of a reading stands for.
+
+    A text in quotation marks, a word that names something of the schema outright, a noun that something is asked of
+    ("the shoe size of"), and what stands before all else.
+    """
+    covered = _covered(asked, draft)
+    quoted = _quoted(asked)
+    lost = _unknown(asked, draft)
+    inside = {i for units in quoted for i in units}
+    left = [i for i, u in enumerate(asked.units) if i not in covered | inside and carries_meaning(u.text)]
+    first = min((use.first for use in draft.uses), default=len(asked.units))
+    runs = [i for i in left if i + 1 not in left]
+    for at in runs:
+        follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
+        is_outright = any(
+            s.senses and s.last == at + 1 and s.first == at and s.senses[0].kind != "property"
+            and s.senses[0].log >= _OUTRIGHT for s in asked.stretches[at]
+        )  # fmt: skip
+        start = max(i for i in range(at + 1) if i not in left or i == 0)
+        is_owned = asked.units[start].text in _POSSESSIVES
+        lost += follows == "of" or at < first or is_outright or is_owned
+    return lost
+
+
+_POSSESSIVES = frozenset("their its his her whose".split())
+_BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGREGATE))
+
+
+def serves(schema: Schema) -> bool:
+    """Whether the schema says enough to read tables by: relations are types, and not too many."""
+    return schema.relations.kind == "types" and len(schema.types) <= MOST_TYPES and any(schema.labels)
+
+
+def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
+    """Whether a path between named things says all of it: no condition but on names, and entities or their number."""
+    outputs = [p.expression for p in pattern.returns]
+    if any(m.deed in _BEYOND_PATHS and not m.doubtful and (m.deed != Deed.AGGREGATE or m.value != "count")
+           for m in asked.marks):  # fmt: skip
+        return False
+    plain = all(
+        isinstance(e, Entity) or (isinstance(e, Aggregate) and e.function in ("count", "exists")
+                                  and not isinstance(e.of, Property))
+        for e in outputs
+    )  # fmt: skip
+    if not plain or len(outputs) != 1 or pattern.order:
+        return not _is_hard(draft) and all(not isinstance(e, Aggregate) for e in outputs)
+    return not _is_hard(draft)
+
+
+def _is_hard(draft: Draft) -> bool:
+    """Whether something is surely said that no path can say: a value that is no name, or a property outright."""
+    return any(
+        (use.kind == "value" and not use.is_name)
+        or (use.kind == "property" and not use.spent and not use.is_name and use.log >= _OUTRIGHT)
+        for use in draft.uses
+    )

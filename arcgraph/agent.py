@@ -142,9 +142,10 @@ class Agent:
                 second = self._from_tables(question, trace, ready, tables)
                 is_better = second.status == Status.INSUFFICIENT and not tables[0].doubts.lost
                 answer = second if second.status == Status.ANSWERED or is_better else answer
+        assert answer is not None
+        if interpretation is not None:
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
-        assert answer is not None
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)
 

@@ -38,6 +38,8 @@ _REACH = 8
 _NEXT = 3
 # A property that a word means only by association is no column but at the head.
 _VAGUE = -0.7
+# A property of another kind than the question word asks for.
+_UNASKED = 3.0
 _NUMERIC = ("integer", "float")
 _MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
@@ -100,6 +102,7 @@ class Columns:
         having = list(self._having())
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
+        self._loose += sum(_UNASKED for use in self._uses if self._is_another_kind(use))
         entity = -1
         if not outputs:
             entity = self._asked_node()
@@ -237,6 +240,13 @@ class Columns:
             and self._between(self._char(use), end) <= _NEXT
         ]  # fmt: skip
         return found[-1] if found else None
+
+    def _is_another_kind(self, use: Use) -> bool:
+        """Whether a property is an amount or a moment where a place or a person is asked for ("where … born")."""
+        opening = self._asked.units[0].text if self._asked.units else ""
+        if opening not in ("where", "who", "whom") or use.kind != "property" or use.spent or use.at < 0:
+            return False
+        return form_of(self._catalog.info(self._holder(use))).meaning in (*_NUMERIC, *_MOMENT)
 
     def _is_swallowed(self, mark: Mark, use: Use) -> bool:
         """Whether the word of a mark is a part of the property's own name ("average height")."""

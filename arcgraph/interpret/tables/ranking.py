@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from arcgraph.interpret.confidence import confidence as path_confidence
 from arcgraph.interpret.confidence import holds
+from arcgraph.interpret.question import Intent
 from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.tables.reading import TableReading
 
@@ -39,6 +40,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if not paths.readings or not tables:
         return bool(tables) and not tables[0].doubts.lost
     best = paths.readings[0]
+    if paths.question.intent == Intent.YES_NO and tables[0].is_path:
+        return False
     if not holds(best, paths.readings):
         return True
     if loses(tables):

@@ -158,6 +158,9 @@ def _lost(asked: Asked, draft: Draft) -> int:
     inside = {i for units in quoted for i in units}
     left = [i for i, u in enumerate(asked.units) if i not in covered | inside and carries_meaning(u.text)]
     first = min((use.first for use in draft.uses), default=len(asked.units))
+    if left and not draft.hops and all(use.kind in ("value", "label") and use.log <= 0 for use in draft.uses):
+        # What only names a thing and leaves words over says nothing of it.
+        lost += all(use.is_name for use in draft.uses if use.kind == "value")
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""

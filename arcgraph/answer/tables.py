@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arcgraph.answer.compose import entities, listed
+from arcgraph.answer.compose import entities
+from arcgraph.answer.describe import listed
 from arcgraph.answer.evidence import name_of
 from arcgraph.answer.result import AnswerEntity
 from arcgraph.domain import Node, Rows, Schema

@@ -35,9 +35,10 @@ def fit(reading: Reading) -> float:
 
 
 def _says_no_more(reading: Reading, readings: Sequence[Reading]) -> bool:
-    """Whether "Is A a B?" can be read as one hop: by a relation whose name says no more, or by the only one there is."""
+    """Whether "Is A a B?" is one hop: by a relation whose name says no more, or by the only one that there is."""
     steps = reading.branches[0].path.steps
-    others = {r.branches[0].path.steps[0].descriptor for r in readings if r.goal and len(r.branches[0].path.steps) == 1}
+    direct = [r.branches[0].path.steps for r in readings if r.goal and len(r.branches[0].path.steps) == 1]
+    others = {taken[0].descriptor for taken in direct}
     return len(steps) == 1 and (not relation_term(steps[0].descriptor.text).says_something or len(others) == 1)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from arcgraph.interpret.assemble import Reading
 from arcgraph.interpret.confidence import confidence as path_confidence
+from arcgraph.interpret.confidence import fit as path_fit
 from arcgraph.interpret.confidence import holds
 from arcgraph.interpret.question import Intent
 from arcgraph.interpret.reader import Interpretation
@@ -23,14 +25,18 @@ _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4
 _RIVALS = 3
+# A path leads from this share of the question's words, and this fit.
+_EXPLAINED = 0.6
 # What a path's answer has to be sure by where no table can say all that is asked for.
 _SURE_PATH = 0.7
 _GUESSED_PATH = 0.35
 
 
 def is_clear(tables: Sequence[TableReading]) -> bool:
-    """Whether the best reading says what no path can, and fits well."""
-    return bool(tables) and not tables[0].is_path and tables[0].fit >= _CLEAR and not tables[0].doubts.lost
+    """Whether the best reading says what no path can, so that paths need not be read at all, and fits well."""
+    if not tables or tables[0].is_path or tables[0].doubts.lost or not tables[0].doubts.aggregates:
+        return False
+    return tables[0].fit >= _CLEAR
 
 
 def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
@@ -44,12 +50,19 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return False
     if not holds(best, paths.readings):
         return True
+    if paths.question.intent == Intent.YES_NO or (_explains(best) and not tables[0].doubts.aggregates):
+        return False
     if loses(tables):
         is_said = tables[0].is_path and not tables[0].doubts.unknown
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
     if tables[0].is_path:
         return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
     return tables[0].fit >= _CLEAR
+
+
+def _explains(path: Reading) -> bool:
+    """Whether a path explains the question so well that no value need be read into it."""
+    return path.parts.grounded >= _EXPLAINED and path_fit(path) >= _EXPLAINED
 
 
 def loses(tables: Sequence[TableReading]) -> bool:

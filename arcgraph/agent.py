@@ -26,7 +26,7 @@ from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.execute import TableRun, TableRunner
-from arcgraph.interpret.tables.reading import TableReader, TableReading, serves
+from arcgraph.interpret.tables.reading import TableReader, TableReading, asks_beyond_paths, serves
 from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.search.passages import open_or_build_passages
 from arcgraph.search.values import open_or_build_values
@@ -128,14 +128,16 @@ class Agent:
             trace.note("answer", str(empty.status), text=empty.text)
             return self._finished(empty, trace)
         with trace.stage("interpret"):
-            tables = ready.tables.read(question) if ready.tables else []
-            interpretation = None if ranking.is_clear(tables) else ready.reader.read(question)
+            tables, interpretation = self._read(question, ready)
         self._note_tables(trace, tables)
         if interpretation is not None:
             self._note_interpretation(trace, interpretation)
         answer: Answer | None = None
         if tables and ranking.leads(tables, interpretation):
             answer = self._from_tables(question, trace, ready, tables)
+            if answer.status == Status.NO_EVIDENCE and interpretation is not None and interpretation.readings:
+                second = self._from_paths(question, trace, ready, interpretation)
+                answer = second if second.status == Status.ANSWERED else answer
         elif interpretation is not None:
             answer = self._from_paths(question, trace, ready, interpretation)
             if tables and answer.status != Status.ANSWERED:
@@ -148,6 +150,19 @@ class Agent:
                 answer = self._with_passages(answer, ready, interpretation)
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace)
+
+    def _read(self, question: str, ready: _Prepared) -> tuple[list[TableReading], Interpretation | None]:
+        """The readings of a question: as tables first where it asks for what no path can say, else as paths first.
+
+        What the first way settles is not read the second way.
+        """
+        if ready.tables is None:
+            return [], ready.reader.read(question)
+        if asks_beyond_paths(question):
+            tables = ready.tables.read(question)
+            return tables, None if ranking.is_clear(tables) else ready.reader.read(question)
+        paths = ready.reader.read(question)
+        return [] if ranking.settles(paths) else ready.tables.read(question), paths
 
     def _from_paths(self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation) -> Answer:
         if not interpretation.readings:

@@ -39,6 +39,16 @@ def is_clear(tables: Sequence[TableReading]) -> bool:
     return tables[0].fit >= _CLEAR
 
 
+def settles(paths: Interpretation) -> bool:
+    """Whether a path answers the question so well that it need not be read as a table at all.
+
+    For questions without marks that no path can express.
+    """
+    if not paths.readings or not holds(paths.readings[0], paths.readings, is_open=paths.is_open):
+        return False
+    return paths.question.intent == Intent.YES_NO or _explains(paths.readings[0])
+
+
 def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     """Whether a table comes before any path: what a path can say as well is left to paths."""
     if paths is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arcgraph.domain import Anchor, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Names
-from arcgraph.interpret.marks import Deed
+from arcgraph.interpret.marks import Deed, read_operators
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
@@ -112,6 +112,11 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         hops=len(draft.hops),
         aggregates=sum(1 for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful),
     )
+
+
+def asks_beyond_paths(text: str) -> bool:
+    """Whether a question holds marks that no path can express."""
+    return any(m.deed in _BEYOND_PATHS and not m.doubtful for m in read_operators(text))
 
 
 def _covered(asked: Asked, draft: Draft) -> set[int]:

@@ -135,14 +135,15 @@ class Agent:
         answer: Answer | None = None
         if tables and ranking.leads(tables, interpretation):
             answer = self._from_tables(question, trace, ready, tables)
-            if answer.status == Status.NO_EVIDENCE and interpretation is not None and interpretation.readings:
+            if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
-                answer = second if second.status == Status.ANSWERED else answer
+                answer = second if _is_better(second, answer) else answer
         elif interpretation is not None:
             answer = self._from_paths(question, trace, ready, interpretation)
             if tables and answer.status != Status.ANSWERED:
                 second = self._from_tables(question, trace, ready, tables)
-                is_better = second.status == Status.INSUFFICIENT and not tables[0].doubts.lost
+                is_surer = second.status == Status.INSUFFICIENT and second.confidence > answer.confidence
+                is_better = is_surer and not tables[0].doubts.lost
                 answer = second if second.status == Status.ANSWERED or is_better else answer
         assert answer is not None
         if interpretation is not None:
@@ -504,6 +505,14 @@ class Agent:
             considered=interpretation.considered,
             best=[{"reading": r.words(), "score": r.score} for r in interpretation.readings[:_ALTERNATIVES]],
         )
+
+
+def _is_better(second: Answer, first: Answer) -> bool:
+    """Whether the second way of reading a question has an answer where the first found nothing, or is surer of none."""
+    if second.status == Status.ANSWERED:
+        return first.status == Status.NO_EVIDENCE
+    same = first.status == second.status == Status.INSUFFICIENT
+    return same and second.confidence > first.confidence
 
 
 class _Inbox:

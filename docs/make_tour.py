@@ -76,10 +76,7 @@ STOPS: dict[str, Stop] = {
     ),
     "How tall is Corrin High Light?": Stop(
         frozenset({29.0}),
-        {
-            Verdict.MISSED: "The height is there, as `height_m`: 29.0. Questions about a property are not read yet, "
-            "only those about relations."
-        },
+        {Verdict.MISSED: "The height is there, as `height_m`: 29.0."},
     ),
     "Where was the keeper of Dunlin Light born?": Stop(frozenset({"Brannoch Kirk"})),
     "Which ship did the Hale Circumnavigation use, and which museum shows it?": Stop(

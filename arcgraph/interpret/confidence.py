@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from arcgraph.interpret.assemble import Reading
 from arcgraph.interpret.question import Intent
-from arcgraph.interpret.terms import relation_term
 
 # Below this fit a reading explains so little of the question that its answer would be a guess.
 WEAKEST_FIT = 0.15
@@ -34,14 +33,6 @@ def fit(reading: Reading) -> float:
     return math.exp(min(0.0, mean))
 
 
-def _says_no_more(reading: Reading, readings: Sequence[Reading]) -> bool:
-    """Whether "Is A a B?" is one hop: by a relation whose name says no more, or by the only one that there is."""
-    steps = reading.branches[0].path.steps
-    direct = [r.branches[0].path.steps for r in readings if r.goal and len(r.branches[0].path.steps) == 1]
-    others = {taken[0].descriptor for taken in direct}
-    return len(steps) == 1 and (not relation_term(steps[0].descriptor.text).says_something or len(others) == 1)
-
-
 def _hops(reading: Reading) -> int:
     return sum(len(b.path.steps) for b in reading.branches) + (len(reading.tail.steps) if reading.tail else 0)
 
@@ -55,7 +46,8 @@ def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = Fals
     if reading.described:
         return True
     if reading.goal and not reading.parts.words:
-        return _says_no_more(reading, readings)
+        # "Is A a B?" says nothing but that the two belong together.
+        return len(reading.branches[0].path.steps) == 1
     if fit(reading) < WEAKEST_FIT:
         return False
     if reading.intent == Intent.YES_NO and not reading.goal and reading.parts.support < _WORDED * _hops(reading):

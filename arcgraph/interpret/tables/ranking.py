@@ -26,7 +26,8 @@ _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 _CLEARER, _UNSURE = 0.75, 0.4
 _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
-_EXPLAINED = 0.6
+_GROUNDED = 0.75
+_FITTING = 0.6
 # What a path's answer has to be sure by where no table can say all that is asked for.
 _SURE_PATH = 0.7
 _GUESSED_PATH = 0.35
@@ -72,7 +73,7 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
 
 def _explains(path: Reading) -> bool:
     """Whether a path explains the question so well that no value need be read into it."""
-    return path.parts.grounded >= _EXPLAINED and path_fit(path) >= _EXPLAINED
+    return path.parts.grounded >= _GROUNDED and path_fit(path) >= _FITTING
 
 
 def loses(tables: Sequence[TableReading]) -> bool:

@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Edge, Node, PassageHome, Schema
+from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
-from arcgraph.graph.compile import DIALECTS
 from arcgraph.graph.names import quote
+from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.anchors import Candidate
 from arcgraph.interpret.english import FIGURE_NOTIONS
 from arcgraph.interpret.question import Intent, Question, view_from
+from arcgraph.interpret.spelling import Spelling
 from arcgraph.interpret.terms import EmbedWords
 from arcgraph.interpret.verbalise import spoken
 from arcgraph.search.base import Hit, Ranking
@@ -100,8 +101,9 @@ class Gatherer:
     ):
         assert schema.passages is not None
         self._graph = graph
-        self._schema = schema
         self._home: PassageHome = schema.passages
+        self._spelling = Spelling(graph, schema)
+        self._named = _naming_keys(schema, schema.passages)
         self._passages = passages
         self._embed = embed
         self._timeout = min(_SECONDS, settings.deadline)
@@ -178,9 +180,7 @@ class Gatherer:
         wanted = list(nodes)
         found: dict[str, _Fact] = {}
         for at in range(0, len(wanted), _NODES_A_QUERY):
-            condition = f"{self._identity('n')} IN $ids"
-            params = {"ids": wanted[at : at + _NODES_A_QUERY]}
-            found.update((fact.id, fact) for fact in self._look("-", condition, params))
+            found.update((fact.id, fact) for fact in self._look(wanted[at : at + _NODES_A_QUERY]))
         return list(found.values())
 
     def _facts_in(self, passages: Sequence[int]) -> list[_Fact]:
@@ -188,8 +188,8 @@ class Gatherer:
         keys = [source.key for source in self._passages.passages(passages) if source.key is not None]
         if not self._home.mention_types or not keys:
             return []
-        key = DIALECTS[self._graph.dialect].key(self._home.id_key) if self._home.id_key else RESERVED_KEY
-        mentioned = self._mentions(f"c.{quote(key)} IN $keys", {"keys": keys})
+        key = self._spelling.key(self._home.id_key or RESERVED_KEY)
+        mentioned = self._mentions(f"c.{key} IN $keys", {"keys": keys})
         among = [f for f in self._facts_of(mentioned) if f.start in mentioned and f.end in mentioned]
         wanted = set(passages)
         return [_placed(f, mentioned) for f in among if not f.passages or wanted.intersection(f.passages)]
@@ -203,17 +203,16 @@ class Gatherer:
         mentioned: dict[str, set[int]] = {}
         for at in range(0, len(ends), _NODES_A_QUERY):
             part = {"ids": ends[at : at + _NODES_A_QUERY]}
-            mentioned |= self._mentions(f"{self._identity('n')} IN $ids", part)
+            mentioned |= self._mentions(self._spelling.is_among("n", "$ids"), part)
         return {_placed(fact, mentioned): value for fact, value in found.items()}
 
     def _mentions(self, condition: str, params: dict[str, Any]) -> dict[str, set[int]]:
         """Entities by id, each with the places of the passages ``c`` that mention it, as far as a look can tell."""
         types = "|".join(quote(t) for t in self._home.mention_types)
-        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
+        spelt = self._spelling
         query = (
-            f"MATCH {start}-[:{types}]-(c:{quote(self._home.label)}) WHERE {condition} "
-            f"RETURN DISTINCT {self._identity('n')} AS n, {DIALECTS[self._graph.dialect].id_text('c')} AS c "
-            f"LIMIT {_EDGES}"
+            f"MATCH {spelt.node('n')}-[:{types}]-(c:{quote(self._home.label)}) WHERE {condition} "
+            f"RETURN DISTINCT {spelt.id('n')} AS n, {spelt.element('c')} AS c LIMIT {_EDGES}"
         )
         try:
             rows = self._graph.read(query, params, timeout=self._timeout, limit=_EDGES)
@@ -226,18 +225,17 @@ class Gatherer:
                 found[node].add(int(at))
         return found
 
-    def _look(self, arrow: str, condition: str, params: dict[str, Any]) -> list[_Fact]:
-        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
-        edge = f"r:{quote(self._schema.relations.type)}" if self._schema.relations.kind == "property" else "r"
+    def _look(self, nodes: Sequence[str]) -> list[_Fact]:
+        spelt = self._spelling
+        start, end = "startNode(r)", "endNode(r)"
         query = (
-            f"MATCH {start}-[{edge}]{arrow}(m) WHERE {condition} "
-            f"RETURN {DIALECTS[self._graph.dialect].id_text('r')} AS e, "
-            f"{self._identity('startNode(r)')} AS s, {self._identity('endNode(r)')} AS t, "
-            f"{self._name('startNode(r)')} AS a, {self._relation()} AS d, {self._name('endNode(r)')} AS b, "
-            f"{self._keys()} AS k LIMIT {_EDGES}"
+            f"MATCH {spelt.node('n')}{spelt.edge('r', Direction.BOTH)}(m) WHERE {spelt.is_among('n', '$ids')} "
+            f"RETURN {spelt.element('r')} AS e, {spelt.id(start)} AS s, {spelt.id(end)} AS t, "
+            f"{spelt.first_of(start, self._named)} AS a, {spelt.relation('r')} AS d, "
+            f"{spelt.first_of(end, self._named)} AS b, {self._keys()} AS k LIMIT {_EDGES}"
         )
         try:
-            rows = self._graph.read(query, params, timeout=self._timeout, limit=_EDGES)
+            rows = self._graph.read(query, {"ids": list(nodes)}, timeout=self._timeout, limit=_EDGES)
         except QueryError:
             # Less was seen; what was seen stands.
             return []
@@ -253,33 +251,17 @@ class Gatherer:
         text = f"{a} {spoken(str(relation))} {b}"
         return _Fact(str(edge), str(start), str(end), text, self._positions(listed))
 
-    def _identity(self, node: str) -> str:
-        return f"{node}.{RESERVED_KEY}" if self._schema.loaded else DIALECTS[self._graph.dialect].id_text(node)
-
-    def _name(self, node: str) -> str:
-        key = DIALECTS[self._graph.dialect].key
-        return f"coalesce({', '.join(f'{node}.{quote(key(k))}' for k in self._naming_keys())}, '')"
-
-    def _naming_keys(self) -> list[str]:
-        infos = [info for name, info in self._schema.labels.items() if name != self._home.label]
-        return list(dict.fromkeys(key for info in infos if (key := info.naming or info.identifying))) or ["name"]
-
-    def _relation(self) -> str:
-        home = self._schema.relations
-        return f"r.{quote(DIALECTS[self._graph.dialect].key(home.key))}" if home.kind == "property" else "type(r)"
-
     def _keys(self) -> str:
-        key = self._home.edge_key
-        return f"r.{quote(DIALECTS[self._graph.dialect].key(key))}" if key else "null"
+        return f"r.{self._spelling.key(self._home.edge_key)}" if self._home.edge_key else "null"
 
     def _fetched(self, facts: Sequence[_Fact], passages: Ranking) -> Gathered:
         """The edges with their nodes, in the order of the facts."""
         if not facts:
             return Gathered(passages=passages)
         ids = sorted({end for fact in facts for end in (fact.start, fact.end)})
-        start = f"(n:{RESERVED_LABEL})" if self._schema.loaded else "(n)"
-        condition = f"{self._identity('n')} IN $ids AND {self._identity('m')} IN $ids"
-        query = f"MATCH {start}-[r]->(m) WHERE {condition} RETURN n, r, m LIMIT {10 * _EDGES}"
+        spelt = self._spelling
+        condition = f"{spelt.is_among('n', '$ids')} AND {spelt.is_among('m', '$ids')}"
+        query = f"MATCH {spelt.node('n')}-[r]->(m) WHERE {condition} RETURN n, r, m LIMIT {10 * _EDGES}"
         try:
             rows = self._graph.read(query, {"ids": ids}, timeout=self._timeout, limit=10 * _EDGES)
         except QueryError:
@@ -297,11 +279,10 @@ class Gatherer:
 
     def _shown(self, nodes: Iterable[Node]) -> tuple[str, list[Any]]:
         """The query in Neo4j's dialect, by the names that the nodes have."""
-        keys = self._naming_keys()
-        one, other = (", ".join(f"{v}.{quote(key)}" for key in keys) for v in ("n", "m"))
-        named = (next((node.properties[k] for k in keys if node.properties.get(k) is not None), None) for node in nodes)
+        one, other = (", ".join(f"{v}.{quote(key)}" for key in self._named) for v in ("n", "m"))
         query = f"MATCH (n)-[r]->(m)\nWHERE coalesce({one}) IN $names AND coalesce({other}) IN $names\nRETURN n, r, m"
-        return query, sorted({str(name) for name in named if name is not None})
+        names = (next((v for k in self._named if (v := node.properties.get(k)) is not None), None) for node in nodes)
+        return query, list(dict.fromkeys(name for name in names if name is not None))
 
 
 class _Weigher:
@@ -350,6 +331,12 @@ def _placed(fact: _Fact, mentioned: Mapping[str, set[int]]) -> _Fact:
         return fact
     both = mentioned.get(fact.start, set()) & mentioned.get(fact.end, set())
     return replace(fact, passages=tuple(sorted(both)))
+
+
+def _naming_keys(schema: Schema, home: PassageHome) -> list[str]:
+    """The properties by which the graph's nodes are called, passages aside."""
+    infos = [info for name, info in schema.labels.items() if name != home.label]
+    return list(dict.fromkeys(key for info in infos if (key := info.naming or info.identifying))) or ["name"]
 
 
 def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:

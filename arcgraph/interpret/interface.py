@@ -150,9 +150,9 @@ class SchemaInterface:
         try:
             return first_moves(
                 self._graph,
+                self._schema,
                 candidate.anchor,
                 options,
-                loaded=self._schema.loaded,
                 timeout=min(_FIRST_LOOK, self._settings.deadline),
             )
         except QueryError:

@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Schema
+from arcgraph.domain import Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
-from arcgraph.graph.compile import DIALECTS
-from arcgraph.graph.names import quote
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.anchors import Candidate
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Question
+from arcgraph.interpret.spelling import Spelling
 from arcgraph.interpret.terms import EmbedWords, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, subject_class
 from arcgraph.settings import AskSettings
@@ -89,6 +88,7 @@ class Explorer:
     def __init__(self, graph: Graph, schema: Schema, embed: EmbedWords, settings: AskSettings):
         self._graph = graph
         self._schema = schema
+        self._spelling = Spelling(graph, schema)
         self._embed = embed
         self._settings = settings
 
@@ -100,8 +100,7 @@ class Explorer:
         return Nearby(paths, found.after, found.meanings.descriptors, list(found.classes))
 
     def _around(self, candidate: Candidate, found: _Found) -> list[RelationPath]:
-        anchor = candidate.anchor
-        own = list(anchor.ids if self._schema.loaded else anchor.element_ids)[:_NODES_OF_A_PATH]
+        own = list(self._spelling.ids_of(candidate.anchor))[:_NODES_OF_A_PATH]
         level = [_Branch(RelationPath("", ()), own, 0.0)]
         paths: list[RelationPath] = []
         for hop in range(self._settings.max_hops + 1):
@@ -142,37 +141,20 @@ class Explorer:
             yield from edges
             if len(edges) < _EDGES:
                 return
-            hidden += {e.descriptor.type if e.descriptor.key is None else e.descriptor.value for e in edges}
+            hidden += {self._spelling.value(edge.descriptor) for edge in edges}
 
     def _look(self, nodes: Sequence[str], direction: Direction, hidden: Sequence[Any]) -> list[_Edge]:
-        schema = self._schema
-        home = schema.relations
-        params: dict[str, Any] = {"ids": list(nodes), "hidden": list(hidden)}
-        key = DIALECTS[self._graph.dialect].key
-        if schema.loaded:
-            start, test = f"(n:{RESERVED_LABEL})", f"n.{RESERVED_KEY} IN $ids"
-            source, target = f"n.{RESERVED_KEY}", f"m.{RESERVED_KEY}"
-        else:
-            dialect = DIALECTS[self._graph.dialect]
-            start, test = "(n)", dialect.id_test("n", "$ids")
-            source, target = dialect.id_text("n"), dialect.id_text("m")
-        if home.kind == "property":
-            edge, text = f"r:{quote(home.type)}", f"r.{quote(key(home.key))}"
-        else:
-            edge, text = "r", "type(r)"
-        arrow = f"-[{edge}]->" if direction == Direction.OUT else f"<-[{edge}]-"
+        spelt = self._spelling
         query = (
-            f"MATCH {start}{arrow}(m) WHERE {test} AND NOT {text} IN $hidden "
-            f"RETURN {source} AS n, {text} AS d, {target} AS m LIMIT {_EDGES}"
+            f"MATCH {spelt.node('n')}{spelt.edge('r', direction)}(m) "
+            f"WHERE {spelt.is_among('n', '$ids')} AND NOT {spelt.relation('r')} IN $hidden "
+            f"RETURN {spelt.id('n')} AS n, {spelt.relation('r')} AS d, {spelt.id('m')} AS m LIMIT {_EDGES}"
         )
+        params: dict[str, Any] = {"ids": list(nodes), "hidden": list(hidden)}
         rows = self._graph.read(query, params, timeout=min(_SECONDS, self._settings.deadline), limit=_EDGES)
         return [
-            _Edge(str(n), self._descriptor(d), direction, str(m)) for n, d, m in rows if d is not None and m is not None
+            _Edge(str(n), spelt.descriptor(d), direction, str(m)) for n, d, m in rows if d is not None and m is not None
         ]
-
-    def _descriptor(self, value: Any) -> Descriptor:
-        home = self._schema.relations
-        return Descriptor(home.type, home.key, value) if home.kind == "property" else Descriptor(value)
 
 
 def _extensions(branch: _Branch, edges: Mapping[str, list[_Edge]], own: set[str], found: _Found) -> Iterator[_Branch]:

@@ -21,6 +21,7 @@ from arcgraph.graph.compile import DIALECTS
 from arcgraph.graph.names import quote
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.paths import Movement, Moves, Step
+from arcgraph.interpret.spelling import Spelling, arrow
 from arcgraph.interpret.verbalise import subject_class
 
 Move = tuple[Descriptor, Direction]
@@ -248,17 +249,12 @@ def _sample_query(graph: Graph, schema: Schema, move: Move, direction: Direction
     if descriptor.key is not None:
         condition = f"WHERE r.{quote(key(descriptor.key))} = $value "
         params["value"] = descriptor.value
-    text = f"s.{quote(key(schema.relations.key))}" if schema.relations.kind == "property" else "type(s)"
+    spelt = Spelling(graph, schema)
     return (
-        f"MATCH (n){_arrow('r', quote(descriptor.type), way)}() {condition}WITH DISTINCT n LIMIT {_SAMPLE} "
-        f"OPTIONAL MATCH (n){_arrow('s', '', direction)}() "
-        f"RETURN {DIALECTS[graph.dialect].id_text('n')} AS n, collect(DISTINCT {text}) AS d"
+        f"MATCH (n){arrow(f'r:{quote(descriptor.type)}', way)}() {condition}WITH DISTINCT n LIMIT {_SAMPLE} "
+        f"OPTIONAL MATCH (n){arrow('s', direction)}() "
+        f"RETURN {spelt.element('n')} AS n, collect(DISTINCT {spelt.relation('s')}) AS d"
     ), params
-
-
-def _arrow(name: str, kind: str, direction: Direction) -> str:
-    inner = f"[{name}:{kind}]" if kind else f"[{name}]"
-    return f"-{inner}->" if direction == Direction.OUT else f"<-{inner}-"
 
 
 def _opposite(move: Move) -> Move:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,35 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def stored(path: Path, format: int, notices: list[str]) -> Store | None:
-    """The index that lies at ``path``; ``None`` where none can be used; ``notices`` say why."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An index that can be read: ``path`` is the file it is mapped from, if any, ``built`` whether it is new."""
+
+    store: Store
+    path: Path | None
+    built: bool
+
+
+def open_or_make(
+    path: Path,
+    format: int,
+    make: Callable[[], tuple[Mapping[str, Any], Mapping[str, Array | Streamed]]],
+    notices: list[str],
+    *,
+    refresh: bool = False,
+) -> Opened:
+    """The index that lies at ``path``, or a new one that ``make`` gives; ``notices`` say what is lacking.
+
+    ``refresh`` makes it anew in any case. Where the folder cannot be written it lives in memory.
+    """
+    store = None if refresh else _stored(path, format, notices)
+    if store is not None:
+        return Opened(store, path, built=False)
+    return Opened(*_kept(path, *make(), notices), built=True)
+
+
+def _stored(path: Path, format: int, notices: list[str]) -> Store | None:
+    """The index that lies at ``path``; ``None`` where none can be used."""
     try:
         store = open_store(path)
         if store.meta.get("format") != format:
@@ -47,7 +75,7 @@ def stored(path: Path, format: int, notices: list[str]) -> Store | None:
     return store
 
 
-def kept(
+def _kept(
     path: Path, meta: Mapping[str, Any], arrays: Mapping[str, Array | Streamed], notices: list[str]
 ) -> tuple[Store, Path | None]:
     """The index as a mapped file, and where; in memory where no file can be written."""

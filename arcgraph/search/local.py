@@ -14,7 +14,7 @@ import numpy as np
 from arcgraph.domain import Schema
 from arcgraph.graph.base import Graph
 from arcgraph.search.base import Embedder, Entry, Hit, Ranking, Vectors
-from arcgraph.search.cache import kept, place, stored
+from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.collect import Collector, Estimate, sources
 from arcgraph.search.dense import DenseIndex
 from arcgraph.search.embed import choose_embedder, known_words, say_once, uncached
@@ -330,24 +330,26 @@ def open_or_build(
     words = choose_embedder(settings.search, "words")
     notices = [notice for notice in (names.notice,) if notice]
     path = index_path(graph, schema, settings, names.embedder)
-    store = None if refresh else stored(path, FORMAT, notices)
-    built = store is None
-    on_disk: Path | None = path
-    if store is None:
-        collected = _collected(graph, schema, settings, names.embedder, progress or (lambda _: None))
-        store, on_disk = kept(path, *collected, notices)
-    if store.meta.get("cut"):
+    report = progress or (lambda _: None)
+    opened = open_or_make(
+        path,
+        FORMAT,
+        lambda: _collected(graph, schema, settings, names.embedder, report),
+        notices,
+        refresh=refresh,
+    )
+    if opened.store.meta.get("cut"):
         most = settings.search.max_entries
         notices.append(f"only {most:,} names are indexed and the graph has more; raise ARCGRAPH_SEARCH_MAX_ENTRIES")
     say_once(notices)
     return NameIndex(
-        store,
+        opened.store,
         embedder=names.embedder,
         words=words.embedder,
         settings=settings.search,
         notices=notices,
-        path=on_disk,
-        built=built,
+        path=opened.path,
+        built=opened.built,
     )
 
 

@@ -15,7 +15,7 @@ from arcgraph.domain import RESERVED_KEY, Omitted, PassageHome, Schema
 from arcgraph.graph.base import Graph
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.search.base import Embedder, Ids, Ranking, Vectors, best, positions
-from arcgraph.search.cache import kept, place, stored
+from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.collect import element_id
 from arcgraph.search.dense import DenseIndex
 from arcgraph.search.embed import choose_embedder, say_once, uncached
@@ -429,17 +429,27 @@ def open_or_build_passages(
     embedder, notice = choose_embedder(settings.search, "passages")
     notices = [notice] if notice else []
     path = passages_path(graph, schema, home, settings, embedder)
-    store = None if refresh else stored(path, FORMAT, notices)
-    built = store is None
-    on_disk: Path | None = path
-    if store is None:
-        meta, arrays = _collected(graph, schema, home, settings, embedder, progress or (lambda _: None))
-        store, on_disk = kept(path, meta, arrays, notices)
-    if store.meta.get("cut"):
-        indexed, setting = store.meta["entries"], store.meta["cut"]
+    report = progress or (lambda _: None)
+    opened = open_or_make(
+        path,
+        FORMAT,
+        lambda: _collected(graph, schema, home, settings, embedder, report),
+        notices,
+        refresh=refresh,
+    )
+    meta = opened.store.meta
+    if meta.get("cut"):
+        indexed, setting = meta["entries"], meta["cut"]
         notices.append(f"only {indexed:,} passages are indexed and the graph has more; raise ARCGRAPH_SEARCH_{setting}")
     say_once(notices)
-    return PassageIndex(store, embedder=embedder, settings=settings.search, notices=notices, path=on_disk, built=built)
+    return PassageIndex(
+        opened.store,
+        embedder=embedder,
+        settings=settings.search,
+        notices=notices,
+        path=opened.path,
+        built=opened.built,
+    )
 
 
 def passages_wanted(schema: Schema, settings: SearchSettings) -> PassageHome | None:

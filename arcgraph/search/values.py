@@ -7,8 +7,6 @@ way, and beside it lies who holds the text. Numbers, dates and booleans are not 
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arcgraph.domain import Schema
-from arcgraph.errors import StorageError
 from arcgraph.graph.base import Graph
 from arcgraph.search.base import Embedder, Entry
+from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.embed import choose_embedder, say_once
 from arcgraph.search.holders import (
     Extent,
@@ -34,13 +32,12 @@ from arcgraph.search.holders import (
     text_holders,
 )
 from arcgraph.search.lexicon import How, Mention
-from arcgraph.search.local import NameIndex, build_index, index_path
-from arcgraph.search.store import Array, DamagedStore, Store, Streamed, in_memory, open_store, write_store
+from arcgraph.search.local import NameIndex, build_index
+from arcgraph.search.store import Array, Store, Streamed, in_memory
 from arcgraph.search.text import fold
 from arcgraph.settings import SearchSettings, Settings
 
 FORMAT = 1
-_KEPT_FILES = 4
 # So short a value ("A", "No") has to stand there letter for letter, or quoted.
 _SHORT = 2
 _MOST_NEAR = 40
@@ -161,7 +158,7 @@ def _packed(
     meta, arrays = build_index([entries], None, lambda _: None, len(holdings.texts))
     described = [(c.side, c.owner, c.key, c.complete, c.is_list) for c in holdings.columns]
     ends = [(c.side, c.owner, c.key, *map(_frozen, (e.low, e.high))) for c, e in extents.items()]
-    return {**meta, "columns": described, "extents": ends, "values_format": FORMAT}, {**arrays, **holdings.arrays()}
+    return {**meta, "columns": described, "extents": ends, "format": FORMAT}, {**arrays, **holdings.arrays()}
 
 
 def _extents(reader: Reader, holders: Sequence[Holder]) -> dict[Column, Extent]:
@@ -349,60 +346,27 @@ def open_or_build_values(
     words = choose_embedder(settings.search, "words").embedder
     notices: list[str] = []
     path = values_path(graph, schema, settings)
-    store = None if refresh else _stored(path, notices)
-    built = store is None
-    on_disk: Path | None = path
-    if store is None:
-        meta, arrays = _built(graph, schema, settings.search, progress or (lambda _done, _total: None))
-        store, on_disk = _kept(path, {**meta, "graph": graph.name, "fingerprint": schema.fingerprint}, arrays, notices)
+    report = progress or (lambda _done, _total: None)
+
+    def make() -> tuple[dict[str, Any], dict[str, Array | Streamed]]:
+        meta, arrays = _built(graph, schema, settings.search, report)
+        return {**meta, "graph": graph.name, "fingerprint": schema.fingerprint}, arrays
+
+    opened = open_or_make(path, FORMAT, make, notices, refresh=refresh)
     say_once(notices)
-    return ValueIndex(store, words=words, settings=settings.search, notices=notices, path=on_disk, built=built)
+    return ValueIndex(
+        opened.store,
+        words=words,
+        settings=settings.search,
+        notices=notices,
+        path=opened.path,
+        built=opened.built,
+    )
 
 
 def values_path(graph: Graph, schema: Schema, settings: Settings) -> Path:
     """Where the index lies: beside the index of names, a file for each state of the graph and choice of settings."""
     search = settings.search
-    names = index_path(graph, schema, settings, None)
-    state = (FORMAT, names.stem, search.max_values, search.max_values_per_property)
-    digest = hashlib.blake2b(repr(state).encode(), digest_size=8).hexdigest()
-    return names.with_name(f"{digest}.values")
-
-
-def _stored(path: Path, notices: list[str]) -> Store | None:
-    try:
-        store = open_store(path)
-        if store.meta.get("values_format") != FORMAT:
-            raise DamagedStore(f"the index {path} has another format than its name says")
-    except FileNotFoundError:
-        return None
-    except DamagedStore as error:
-        notices.append(f"{error}; it is built again")
-        return None
-    except StorageError as error:
-        notices.append(f"{error}; another one is built")
-        return None
-    with contextlib.suppress(OSError):
-        path.touch()
-    return store
-
-
-def _kept(
-    path: Path, meta: dict[str, Any], arrays: dict[str, Array | Streamed], notices: list[str]
-) -> tuple[Store, Path | None]:
-    """The index as a mapped file, and where; in memory where no file can be written."""
-    try:
-        write_store(path, meta, arrays)
-        _prune(path)
-        return open_store(path), path
-    except (StorageError, FileNotFoundError) as error:
-        notices.append(f"{error}; until then the index of values is built in memory each time")
-        return in_memory(meta, arrays), None
-
-
-def _prune(path: Path) -> None:
-    """Keep the newest few of a graph; one that is still open elsewhere stays readable there."""
-    with contextlib.suppress(OSError):
-        files = sorted(path.parent.glob("*.values"), key=lambda file: file.stat().st_mtime, reverse=True)
-        for old in files[_KEPT_FILES:]:
-            if old != path:
-                old.unlink()
+    chosen = (search.include_labels, search.exclude_labels, search.include_properties, search.exclude_properties)
+    state = (FORMAT, schema.fingerprint, chosen, search.max_values, search.max_values_per_property)
+    return place(settings.cache.dir, graph.name, state, ".values")

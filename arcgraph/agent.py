@@ -54,8 +54,9 @@ class _Prepared:
     reader: Reader
     runner: Runner
     gatherer: Gatherer | None
+    tables: TableReader | None
+    notices: tuple[str, ...]
     check_at: float
-    tables: TableReader | None = None
 
 
 class Agent:
@@ -199,21 +200,19 @@ class Agent:
             return replace(ready, check_at=time.monotonic() + _FRESH_SECONDS)
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
-        tables: TableReader | None = None
-        if serves(schema):
-            tables = TableReader(
-                schema, index, open_or_build_values(self._graph, schema, self._settings), index.embed_words
-            )
         runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
+        values = open_or_build_values(self._graph, schema, self._settings) if serves(schema) else None
+        tables = TableReader(schema, index, values, index.embed_words) if values is not None else None
         passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
         gatherer = (
             Gatherer(self._graph, schema, passages, index.embed_words, self._settings.ask)
             if passages is not None
             else None
         )
+        lacking = [notice for one in (index, values, passages) if one is not None for notice in one.notices]
         now = time.monotonic()
         check_at = now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE)
-        return _Prepared(schema, index, reader, runner, gatherer, check_at, tables)
+        return _Prepared(schema, index, reader, runner, gatherer, tables, tuple(dict.fromkeys(lacking)), check_at)
 
     # --- outcomes ------------------------------------------------------------------------------------------------
 
@@ -486,9 +485,9 @@ class Agent:
             )
 
     def _finished(self, answer: Answer, trace: Trace) -> Answer:
-        notices = self._prepared.index.notices if self._prepared else ()
+        notices = self._prepared.notices if self._prepared else ()
         usage = Usage(seconds=trace.elapsed, stages=dict(trace.seconds))
-        return replace(answer, usage=usage, trace=tuple(trace.events), notices=tuple(notices))
+        return replace(answer, usage=usage, trace=tuple(trace.events), notices=notices)
 
     def _note_interpretation(self, trace: Trace, interpretation: Interpretation) -> None:
         trace.note(

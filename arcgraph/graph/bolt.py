@@ -117,9 +117,14 @@ class BoltGraph(ABC):
         timeout: float = DEFAULT_TIMEOUT,
         limit: int | None = DEFAULT_LIMIT,
     ) -> Rows:
-        """See :meth:`arcgraph.graph.base.Graph.run`."""
+        """See :meth:`arcgraph.graph.base.Graph.run`: gate, the server's plan, then a transaction with READ access."""
         self._admit(query)
+        self._admit_planned(query, params, timeout)
         return self.read(query, params, timeout=timeout, limit=limit)
+
+    def _admit_planned(self, query: str, params: Mapping[str, Any] | None, timeout: float) -> None:
+        """Raise ``Refused`` for what the server would plan as more than a read; here no plan is asked for."""
+        del query, params, timeout
 
     def read(
         self,

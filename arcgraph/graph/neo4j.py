@@ -8,10 +8,10 @@ from typing import Any
 
 import neo4j
 
-from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Rows
+from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
 from arcgraph.errors import QueryError
 from arcgraph.graph import guard
-from arcgraph.graph.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Explained, ServerInfo
+from arcgraph.graph.base import Explained, ServerInfo
 from arcgraph.graph.bolt import BoltGraph, notifications
 from arcgraph.graph.names import quote
 from arcgraph.resources import cypher
@@ -26,18 +26,8 @@ class Neo4jGraph(BoltGraph):
 
     dialect = "neo4j"
 
-    def run(
-        self,
-        query: str,
-        params: Mapping[str, Any] | None = None,
-        *,
-        timeout: float = DEFAULT_TIMEOUT,
-        limit: int | None = DEFAULT_LIMIT,
-    ) -> Rows:
-        """See :meth:`arcgraph.graph.base.Graph.run`: gate, then EXPLAIN, then a transaction with READ access."""
-        self._admit(query)
+    def _admit_planned(self, query: str, params: Mapping[str, Any] | None, timeout: float) -> None:
         guard.admit_planned(query, self._plan(query, params, timeout=timeout))
-        return self.read(query, params, timeout=timeout, limit=limit)
 
     def explain(self, query: str, params: Mapping[str, Any] | None = None) -> Explained:
         """See :meth:`arcgraph.graph.base.Graph.explain`. The query is planned, never run."""

@@ -108,22 +108,28 @@ def _step(move: Move, classes: tuple[str, ...]) -> Step:
 def movement(graph: Graph, schema: Schema, cache_dir: Path | None = None) -> Movement:
     """How paths move in a graph: by its labels, or by roles where those say nothing.
 
-    Roles are kept below ``cache_dir`` for as long as the schema's fingerprint stays the same; a folder that cannot be
-    written or a file that cannot be read is no reason to fail.
+    What was asked of the graph for that is kept below ``cache_dir`` for as long as the schema's fingerprint stays the
+    same; a folder that cannot be written or a file that cannot be read is no reason to fail.
     """
-    if not labels_say_nothing(schema):
-        alike = [Descriptor(name) for name in dict.fromkeys(e.type for e in schema.endpoints if e.start == e.end)]
-        return Moves(schema, symmetric(graph, alike))
     path = cache_dir / "roles" / f"{schema.fingerprint}.json" if cache_dir and schema.fingerprint else None
     roles = _kept(path)
-    if roles is not None:
-        return RoleMoves(roles)
-    roles = read_roles(graph, schema)
+    if roles is None:
+        roles = read_roles(graph, schema) if labels_say_nothing(schema) else _of_labels(graph, schema)
+        _keep(path, roles)
+    return RoleMoves(roles) if labels_say_nothing(schema) else Moves(schema, roles.symmetric)
+
+
+def _of_labels(graph: Graph, schema: Schema) -> Roles:
+    """All that is asked of a graph whose labels tell its nodes apart: which relations hold both ways."""
+    alike = dict.fromkeys(e.type for e in schema.endpoints if e.start == e.end)
+    return Roles({}, frozenset(), symmetric(graph, [Descriptor(name) for name in alike]))
+
+
+def _keep(path: Path | None, roles: Roles) -> None:
     if path is not None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(_to_plain(roles), ensure_ascii=False), encoding="utf-8")
-    return RoleMoves(roles)
 
 
 def _to_plain(roles: Roles) -> dict[str, Any]:

@@ -94,12 +94,6 @@ def shared_stem(a: str, b: str) -> float:
     return best / min(len(a), len(b)) if best >= 4 else 0.0
 
 
-def _stem(word: str, term: Sequence[str]) -> float:
-    """How far a word shares its stem with a term, each part of a word of several parts with the best of the term's."""
-    parts = word.split() or [word]
-    return sum(max(shared_stem(part, t) for t in term) for part in parts) / len(parts)
-
-
 def _longest_from_start(a: str, b: str) -> int:
     """The longest prefix of ``a`` that occurs anywhere in ``b``."""
     size = 0
@@ -172,7 +166,7 @@ class Vocabulary:
         senses = [_senses(word) for word in words]
         flat = [sense for group in senses for sense in group]
         starts = np.cumsum([0, *(len(group) for group in senses[:-1])])
-        scores, matched = self._scores(flat), self._matched(flat)
+        scores, matched = self._compared(flat)
         table = []
         for at, group in zip(starts, senses, strict=True):
             best = at + scores[at : at + len(group)].argmax(axis=0)
@@ -195,17 +189,37 @@ class Vocabulary:
         np.maximum.at(best, group, weights)
         return np.asarray(weights / best.sum(), dtype=np.float32)
 
-    def _scores(self, words: Sequence[str]) -> Matrix:
-        n, m = len(words), len(self.terms)
-        scores = np.full((n, m + 2), self._calibration.null, dtype=np.float32)
-        if m:
-            scores[:, :m] = self._similarity(words)
-        scores[:, m] = self._round_trip(words)
-        return scores
-
-    def _similarity(self, words: Sequence[str]) -> Matrix:
-        stems = np.array([[_stem(w, ts) for ts in self._content] for w in words], np.float32)
+    def _compared(self, words: Sequence[str]) -> tuple[Matrix, NDArray[np.intp]]:
+        """(words, terms + 2) twice: how like a word is to each term, and the number of the term's word that it is most
+        like."""
+        m = len(self.terms)
         vectors = self._embed(list(words))
+        by_term, by_word = self._stems(words)
+        scores = np.full((len(words), m + 2), self._calibration.null, dtype=np.float32)
+        matched = np.empty((len(words), m + 2), dtype=np.intp)
+        if m:
+            scores[:, :m] = self._similarity(words, vectors, by_term)
+            matched[:, :m] = self._matched(vectors, by_word)
+        scores[:, m] = self._round_trip(words, vectors)
+        matched[:, m:] = -2, -1
+        return scores, matched
+
+    def _stems(self, words: Sequence[str]) -> tuple[Matrix, Matrix]:
+        """(words, terms) and (words, words of terms): shared stems, of a word of several parts the mean over them.
+
+        Against a term each part counts with the best of the term's words.
+        """
+        by_term = np.zeros((len(words), len(self.terms)), np.float32)
+        by_word = np.zeros((len(words), len(self._flat)), np.float32)
+        for i, word in enumerate(words if self._flat else ()):
+            parts = np.array(
+                [[shared_stem(part, t) for t in self._flat] for part in word.split() or [word]], np.float32
+            )
+            by_term[i] = np.maximum.reduceat(parts, self._starts, axis=1).mean(axis=0)
+            by_word[i] = parts.mean(axis=0)
+        return by_term, by_word
+
+    def _similarity(self, words: Sequence[str], vectors: Matrix | None, stems: Matrix) -> Matrix:
         if vectors is None or self._phrases is None or self._words is None:
             # Without vectors a shared stem has to stand for a high similarity, too.
             return np.asarray((self._calibration.stem + 0.5) * stems, dtype=np.float32)
@@ -215,19 +229,14 @@ class Vocabulary:
         whole = np.where(parts, self._whole, 1.0)
         return np.asarray(whole * (np.maximum(by_phrase, by_word) + self._calibration.stem * stems), dtype=np.float32)
 
-    def _matched(self, words: Sequence[str]) -> NDArray[np.intp]:
-        """(words, terms + 2): the number of that word of each term which a word is most like."""
-        stems = np.array([[_stem(w, (t,)) for t in self._flat] for w in words], np.float32).reshape(len(words), -1)
-        vectors = self._embed(list(words))
+    def _matched(self, vectors: Matrix | None, stems: Matrix) -> NDArray[np.intp]:
+        """(words, terms): the number of that word of each term which a word is most like."""
         likeness = stems if vectors is None or self._words is None else vectors @ self._words.T + stems
-        made = np.empty((len(words), len(self.terms) + 2), dtype=np.intp)
-        for i, (begin, own) in enumerate(zip(self._starts, self._content, strict=True)):
-            made[:, i] = self._numbers[begin + likeness[:, begin : begin + len(own)].argmax(axis=1)]
-        made[:, -2:] = -2, -1
-        return made
+        spans = [(begin, begin + len(own)) for begin, own in zip(self._starts, self._content, strict=True)]
+        best = [begin + likeness[:, begin:end].argmax(axis=1) for begin, end in spans]
+        return np.asarray(self._numbers[np.stack(best, axis=1)], dtype=np.intp)
 
-    def _round_trip(self, words: Sequence[str]) -> Matrix:
-        vectors = self._embed(list(words))
+    def _round_trip(self, words: Sequence[str], vectors: Matrix | None) -> Matrix:
         if vectors is None or self._returns is None:
             return np.array([1.0 if w in RETURN_WORDS else 0.0 for w in words], np.float32)
         return np.asarray((vectors @ self._returns.T).max(axis=1), dtype=np.float32)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from arcgraph.domain import Anchor, Schema
+from arcgraph.domain import Anchor, LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.marks import Deed, read_operators
+from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
@@ -184,8 +185,15 @@ _BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGRE
 
 
 def serves(schema: Schema) -> bool:
-    """Whether the schema says enough to read tables by: relations are types, and not too many."""
-    return schema.relations.kind == "types" and len(schema.types) <= MOST_TYPES and any(schema.labels)
+    """Whether a graph can be asked for tables at all: its relations are types and not too many, and its nodes are told
+    apart by labels or carry more than the property that names them."""
+    if schema.relations.kind != "types" or len(schema.types) > MOST_TYPES or not any(schema.labels):
+        return False
+    return not labels_say_nothing(schema) or any(_has_values(info) for info in schema.labels.values())
+
+
+def _has_values(info: LabelInfo) -> bool:
+    return any(key not in (info.naming, info.identifying) for key in info.properties)
 
 
 def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:

@@ -56,11 +56,11 @@ def elements(rows: Rows) -> tuple[dict[str, Node], dict[str, Edge], list[Path]]:
 
 
 def joined(one: Witness, other: Witness) -> Witness:
-    """Both together; what both hold is the first one's."""
+    """Both together, the first one's before the other's; what both hold is the first one's."""
     shift = len(one.queries)
     return Witness(
-        {**other.nodes, **one.nodes},
-        {**other.edges, **one.edges},
+        {**one.nodes, **{i: n for i, n in other.nodes.items() if i not in one.nodes}},
+        {**one.edges, **{i: e for i, e in other.edges.items() if i not in one.edges}},
         one.paths + other.paths,
         one.queries + other.queries,
         {**{k: q + shift for k, q in other.found_by.items()}, **one.found_by},

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Schema
+from arcgraph.domain import Edge, Node, PassageHome, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.names import quote
@@ -113,7 +113,7 @@ class Gatherer:
     ) -> Gathered:
         """The evidence for a question that names the candidates."""
         by_text = self._passages.search(question.text, _RANKED)
-        named = _spread(candidates)
+        named = _spread(candidates, self._spelling)
         weigh = _Weigher(question, candidates, self._embed)
         near = self._located(self._first_step(named, by_text, weigh))
         far = self._located(self._second_step(named, near, weigh))
@@ -185,11 +185,10 @@ class Gatherer:
 
     def _facts_in(self, passages: Sequence[int]) -> list[_Fact]:
         """The edges that came from some passages, as far as a look from the passages themselves can tell."""
-        keys = [source.key for source in self._passages.passages(passages) if source.key is not None]
-        if not self._home.mention_types or not keys:
+        if not self._home.mention_types or not passages:
             return []
-        key = self._spelling.key(self._home.id_key or RESERVED_KEY)
-        mentioned = self._mentions(f"c.{key} IN $keys", {"keys": keys})
+        ids = [source.id for source in self._passages.passages(passages)]
+        mentioned = self._mentions(self._spelling.is_among("c", "$ids"), {"ids": ids})
         among = [f for f in self._facts_of(mentioned) if f.start in mentioned and f.end in mentioned]
         wanted = set(passages)
         return [_placed(f, mentioned) for f in among if not f.passages or wanted.intersection(f.passages)]
@@ -339,11 +338,11 @@ def _naming_keys(schema: Schema, home: PassageHome) -> list[str]:
     return list(dict.fromkeys(key for info in infos if (key := info.naming or info.identifying))) or ["name"]
 
 
-def _spread(candidates: Sequence[Candidate]) -> dict[str, float]:
+def _spread(candidates: Sequence[Candidate], spelt: Spelling) -> dict[str, float]:
     """Weights of the named entities: a name that many bear says less of each, a doubtful one little."""
     weights: dict[str, float] = {}
     for candidate in candidates:
-        ids = candidate.anchor.ids or candidate.anchor.element_ids
+        ids = spelt.ids_of(candidate.anchor)
         for i in ids[:10]:
             weights[i] = max(weights.get(i, 0.0), candidate.strength**2 / math.sqrt(len(ids)))
     return weights
@@ -365,13 +364,13 @@ def _chosen(facts: Mapping[_Fact, float], ranking: Ranking, weigh: _Weigher) -> 
     """The edges from the passages that lead the ranking, most like the question first; where edges name no passages, by
     what they were worth."""
     place = {hit.id: i for i, hit in enumerate(ranking)}
-    from_passages = [f for f in facts if any(p in place for p in f.passages)]
+    from_passages = {f for f in facts if any(p in place for p in f.passages)}
     weigh.meet(from_passages)
 
     def worth(fact: _Fact) -> float:
         nearest = min(place[p] for p in fact.passages if p in place)
         return weigh.mean(fact) + _PLACE / (_PLACE_FLATNESS + nearest)
 
-    ranked = sorted(from_passages, key=worth, reverse=True)
-    others = sorted((f for f in facts if f not in set(from_passages)), key=lambda f: -facts[f])
+    ranked = sorted(from_passages, key=lambda f: (-worth(f), f.id))
+    others = sorted((f for f in facts if f not in from_passages), key=lambda f: -facts[f])
     return ranked + others

@@ -10,22 +10,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcgraph.domain import Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.anchors import Candidate
-from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
+from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS, COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.spelling import Spelling
 from arcgraph.interpret.terms import EmbedWords, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, subject_class
 from arcgraph.settings import AskSettings
+
+Vectors = NDArray[np.float32]
 
 # So many edges are read in one query, and so many nodes looked at together.
 _EDGES = 4_000
@@ -38,6 +42,8 @@ _FOLLOWED = 80
 _KEPT = 400
 # From this cosine on two relations are one.
 _SAME_MEANING = 0.9
+# So many descriptors are compared with each other at once.
+_BLOCK = 512
 # A class that fewer of a path's nodes have is no name for them.
 _CLASS_SHARE = 0.3
 _SECONDS = 4.0
@@ -197,9 +203,9 @@ class _Meanings:
         self._same: dict[Descriptor, Descriptor] = {}
         self._others: dict[Descriptor, list[Descriptor]] = defaultdict(list)
         self._relevance: dict[Descriptor, float] = {}
-        self._by_words: dict[tuple[str, ...], Descriptor] = {}
+        self._by_words: dict[tuple[tuple[str, ...], tuple[str, ...]], Descriptor] = {}
         self._leaders: list[Descriptor] = []
-        self._leading: list[np.ndarray[Any, Any]] = []
+        self._leading = _Stack()
 
     @property
     def descriptors(self) -> list[Descriptor]:
@@ -221,33 +227,70 @@ class _Meanings:
     def meet(self, counts: Counter[Descriptor]) -> None:
         """Take in descriptors; the more frequent one of a meaning stands for it."""
         new = [d for d, _ in counts.most_common() if d not in self._same]
-        phrases = [" ".join(relation_words(d.text)) for d in new]
-        vectors = self._embed(phrases) if new else None
+        vectors = self._embed([" ".join(relation_words(d.text)) for d in new]) if new else None
+        for at in range(0, len(new), _BLOCK):
+            block = new[at : at + _BLOCK]
+            self._place(block, vectors[at : at + _BLOCK] if vectors is not None else None)
         for i, descriptor in enumerate(new):
-            vector = vectors[i] if vectors is not None else None
-            self._place(descriptor, vector)
-            self._relevance[descriptor] = self._nearness(descriptor, vector)
+            self._relevance[descriptor] = self._nearness(descriptor, vectors[i] if vectors is not None else None)
 
-    def _place(self, descriptor: Descriptor, vector: np.ndarray[Any, Any] | None) -> None:
-        words = content(relation_words(descriptor.text))
-        leader = self._by_words.get(words)
-        if leader is None and vector is not None and self._leading:
-            near = np.stack(self._leading) @ vector
-            if near.max() >= _SAME_MEANING:
-                leader = self._leaders[int(near.argmax())]
-        if leader is None:
-            self._by_words[words] = self._same[descriptor] = descriptor
-            if vector is not None:
-                self._leaders.append(descriptor)
-                self._leading.append(vector)
-            return
-        self._same[descriptor] = leader
-        self._others[leader].append(descriptor)
+    def _place(self, block: Sequence[Descriptor], vectors: Vectors | None) -> None:
+        """Find for each descriptor the one that stands for its meaning: by its words, else by its vector."""
+        known = self._leading.get() if vectors is not None else None
+        earlier = vectors @ known.T if vectors is not None and known is not None else None
+        within = vectors @ vectors.T if vectors is not None else None
+        begin = len(self._leaders)
+        places: list[int] = []
+        for i, descriptor in enumerate(block):
+            words, links = _parts(descriptor)
+            leader = self._by_words.get((words, links))
+            if leader is None and within is not None:
+                near = np.concatenate([earlier[i] if earlier is not None else [], within[i, places]])
+                leader = self._alike(near, links)
+            if leader is not None:
+                self._same[descriptor] = leader
+                self._others[leader].append(descriptor)
+                continue
+            self._by_words[words, links] = self._same[descriptor] = descriptor
+            self._leaders.append(descriptor)
+            places.append(i)
+        if vectors is not None and len(self._leaders) > begin:
+            self._leading.add(vectors[places])
 
-    def _nearness(self, descriptor: Descriptor, vector: np.ndarray[Any, Any] | None) -> float:
+    def _alike(self, near: Vectors, links: tuple[str, ...]) -> Descriptor | None:
+        """The nearest leader of one meaning; "built" and "built by", "born in" and "born on" are none, however near."""
+        alike = sorted(np.flatnonzero(near >= _SAME_MEANING).tolist(), key=lambda at: -float(near[at]))
+        return next((self._leaders[at] for at in alike if _parts(self._leaders[at])[1] == links), None)
+
+    def _nearness(self, descriptor: Descriptor, vector: Vectors | None) -> float:
         if not self._words:
             return 0.0
         words = content(relation_words(descriptor.text))
         stem = max((shared_stem(w, t) for w in self._words for t in words), default=0.0)
         near = float((self._vectors @ vector).max()) if self._vectors is not None and vector is not None else 0.0
         return near + 0.4 * stem
+
+
+class _Stack:
+    """Rows that are added in blocks and read together."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Vectors] = []
+
+    def add(self, rows: Vectors) -> None:
+        """More rows."""
+        self._blocks.append(rows)
+
+    def get(self) -> Vectors | None:
+        """All rows; ``None`` without any."""
+        if len(self._blocks) > 1:
+            self._blocks = [np.concatenate(self._blocks)]
+        return self._blocks[0] if self._blocks else None
+
+
+@lru_cache(maxsize=100_000)
+def _parts(descriptor: Descriptor) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The content words of a relation, and its function words but for forms of "to be" and articles."""
+    words = relation_words(descriptor.text)
+    own = content(words)
+    return own, tuple(w for w in words if w in FUNCTION_WORDS and w not in own and w not in COPULAS | ARTICLES)

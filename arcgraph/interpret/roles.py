@@ -223,7 +223,11 @@ def frequent_descriptors(graph: Graph, schema: Schema) -> list[Descriptor]:
     if home.kind == "property":
         key = DIALECTS[graph.dialect].key(home.key)
         query = f"MATCH ()-[r:{quote(home.type)}]->() RETURN r.{quote(key)} AS v, count(*) AS n ORDER BY n DESC"
-        rows = graph.read(f"{query} LIMIT {MOST_DESCRIPTORS}", timeout=_TIMEOUT, limit=MOST_DESCRIPTORS)
+        try:
+            rows = graph.read(f"{query} LIMIT {MOST_DESCRIPTORS}", timeout=_TIMEOUT, limit=MOST_DESCRIPTORS)
+        except QueryError:
+            # What cannot be counted in time is met when the graph is explored.
+            return []
         return [Descriptor(home.type, home.key, value) for value, _ in rows if value is not None]
     hidden = schema.passages.mention_types if schema.passages else ()
     types = sorted((t for t in schema.types.values() if t.name not in hidden), key=lambda t: -t.count.value)

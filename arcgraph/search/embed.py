@@ -8,7 +8,8 @@ import logging
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -182,13 +183,28 @@ def _load_encoder(place: str) -> SentenceEncoder:
             "or set GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096"
         ) from error
     try:
-        encoder: SentenceEncoder = SentenceTransformer(place, device="cpu")
+        with _no_progress_bars():
+            encoder: SentenceEncoder = SentenceTransformer(place, device="cpu")
     except (OSError, ValueError) as error:
         raise StorageError(
             f"the embedding model {place!r} cannot be loaded ({error}); "
             "ARCGRAPH_SEARCH_EMBEDDER_MODEL takes a folder or a model's name"
         ) from error
     return encoder
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Loading takes a moment, and its bars would end up in the pipe or log of a program that never asked for them."""
+    from transformers.utils import logging as progress  # comes with sentence-transformers
+
+    shown = progress.is_progress_bar_enabled()
+    progress.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            progress.enable_progress_bar()
 
 
 # --- served ------------------------------------------------------------------------------------------------------

@@ -113,6 +113,12 @@ def test_the_packaged_model_works_offline():
 
 
 @pytest.mark.local
+def test_loading_a_model_shows_no_bars(capfd):
+    LocalEmbedder()
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.local
 def test_passages_take_the_local_model():
     assert choose_embedder(SearchSettings(), "passages").embedder.name == "local:all-MiniLM-L6-v2"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from test_search_embed import LetterEmbedder
 
 from arcgraph.search.base import Entry
 from arcgraph.search.dense import DenseIndex
-from arcgraph.search.embed import choose_embedder
+from arcgraph.search.embed import choose_embedder, uncached
 from arcgraph.search.lexical import SMALL
 from arcgraph.search.local import NameIndex, Progress, estimate, index_path, open_or_build
 from arcgraph.search.store import write_store
@@ -278,28 +277,22 @@ def test_words_are_embedded_and_remembered(settings):
     index = open_or_build(films("Heat"), KNOWN, settings)
     vectors = index.embed_words(["director", "film"])
     assert vectors.shape[0] == 2
-    started = time.perf_counter()
-    np.testing.assert_array_equal(index.embed_words(["film", "director"]), vectors[::-1])
-    assert time.perf_counter() - started < 0.01
+    with pytest.MonkeyPatch.context() as patch:
+        # It cannot be called now.
+        patch.setattr(type(uncached(choose_embedder(SearchSettings(), "words").embedder)), "embed", None)
+        np.testing.assert_array_equal(index.embed_words(["film", "director"]), vectors[::-1])
 
 
 # --- size --------------------------------------------------------------------------------------------------------
 
 
-def test_many_names_are_opened_and_searched_at_once(tmp_path):
-    """Bounds are an order above what was measured, so that a busy machine does not fail them."""
+def test_many_names_are_opened_and_searched(tmp_path):
     names = [f"{a}{b}{c} {i}" for i, (a, b, c) in enumerate(_syllables(20_000))]
     settings = Settings.load({}, cache={"dir": tmp_path}, search={"embedder": "none"})
     open_or_build(films(*names), KNOWN, settings)
-    started = time.perf_counter()
     index = open_or_build(films(), KNOWN, settings)
-    assert time.perf_counter() - started < 0.5
     question = f"which of the many things that are related to {names[17_777]} was made before the other one in the year"
     assert [index.entry(m.entries[0]).text for m in index.find(question)] == [names[17_777]]
-    started = time.perf_counter()
-    for _ in range(20):
-        index.find(question)
-    assert (time.perf_counter() - started) / 20 < 0.05
 
 
 def _syllables(count: int):

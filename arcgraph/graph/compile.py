@@ -7,13 +7,14 @@ can become syntax. All hops stand in one MATCH: Cypher then uses no edge twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.pattern import (
+    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -107,25 +108,30 @@ class _Writer:
     # --- MATCH ---------------------------------------------------------------------------------------------------
 
     def match(self, pattern: Pattern) -> str:
-        labels = {node.name: self._labels(node, pattern.bindings) for node in pattern.nodes}
+        return self._part(pattern.nodes, pattern.hops, pattern.bindings)
+
+    def _part(self, nodes: Sequence[PatternNode], hops: Sequence[Hop], bindings: Sequence[Binding]) -> str:
+        """Paths over some nodes and hops; nodes of another part are written by their name alone."""
+        labels = {node.name: self._labels(node, bindings) for node in nodes}
         written: set[str] = set()
 
         def node(name: str, *, begins: bool = False) -> str:
             again = begins and self.dialect.repeats_labels
-            suffix = "" if name in written and not again else "".join(":" + quote(label) for label in labels[name])
+            shown = () if name in written and not again else labels.get(name, ())
+            suffix = "".join(":" + quote(label) for label in shown)
             written.add(name)
             return f"({name}{suffix})"
 
         parts: list[str] = []
         end: str | None = None
-        for hop in pattern.hops:
+        for hop in hops:
             edge = self._edge(hop)
             if parts and end == hop.start:
                 parts[-1] += edge + node(hop.end)
             else:
                 parts.append(node(hop.start, begins=True) + edge + node(hop.end))
             end = hop.end
-        parts += [node(n.name) for n in pattern.nodes if n.name not in written]
+        parts += [node(n.name) for n in nodes if n.name not in written]
         return ", ".join(parts)
 
     def _labels(self, node: PatternNode, bindings: Iterable[Binding]) -> tuple[str, ...]:
@@ -142,9 +148,17 @@ class _Writer:
     # --- WHERE ---------------------------------------------------------------------------------------------------
 
     def where(self, pattern: Pattern) -> list[str]:
-        conditions = [self._binding(b) for b in pattern.bindings]
-        conditions += [c for hop in pattern.hops if (c := self._descriptors(hop))]
-        return conditions + [self._filter(f) for f in pattern.filters]
+        return self._conditions(pattern) + [self._absent(part) for part in pattern.absent]
+
+    def _conditions(self, part: Pattern | Absent) -> list[str]:
+        conditions = [self._binding(b) for b in part.bindings]
+        conditions += [c for hop in part.hops if (c := self._descriptors(hop))]
+        return conditions + [self._filter(f) for f in part.filters]
+
+    def _absent(self, part: Absent) -> str:
+        match, conditions = self._part(part.nodes, part.hops, part.bindings), self._conditions(part)
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"NOT EXISTS {{ MATCH {match}{where} }}"
 
     def _binding(self, binding: Binding) -> str:
         if binding.key is None:
@@ -280,12 +294,29 @@ def _faults(pattern: Pattern) -> Iterable[str]:
         yield from (f"hop {hop.name!r} ends at unknown node {n!r}" for n in (hop.start, hop.end) if n not in nodes)
     yield from (f"binding of unknown node {b.node!r}" for b in pattern.bindings if b.node not in nodes)
     yield from (f"binding of {b.node!r} to nothing" for b in pattern.bindings if not b.values)
-    yield from _condition_faults(pattern, known)
+    yield from _condition_faults(pattern.filters, known)
+    for part in pattern.absent:
+        yield from _absent_faults(part, nodes, known)
     yield from _return_faults(pattern, known)
 
 
-def _condition_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
-    for condition in pattern.filters:
+def _absent_faults(part: Absent, nodes: Sequence[str], known: set[str]) -> Iterable[str]:
+    own = [n.name for n in part.nodes] + [h.name for h in part.hops]
+    both = [*nodes, *(n.name for n in part.nodes)]
+    if not part.hops:
+        yield "what must be absent has no hop"
+    if len(set(own)) != len(own) or known & set(own):
+        yield "two elements bear the same variable name"
+    yield from (f"{name!r} is no variable name" for name in own if not _VARIABLE.match(name))
+    for hop in part.hops:
+        yield from (f"hop {hop.name!r} ends at unknown node {n!r}" for n in (hop.start, hop.end) if n not in both)
+    yield from (f"binding of unknown node {b.node!r}" for b in part.bindings if b.node not in both)
+    yield from (f"binding of {b.node!r} to nothing" for b in part.bindings if not b.values)
+    yield from _condition_faults(part.filters, known | set(own))
+
+
+def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[str]:
+    for condition in filters:
         for operand in (condition.left, condition.right):
             if isinstance(operand, Property | Entity) and operand.owner not in known:
                 yield f"filter on unknown element {operand.owner!r}"

@@ -108,6 +108,20 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """What must not be found around a match: a part with its own nodes, hops and conditions.
+
+    Its hops may begin or end at nodes of the match; its conditions may speak of elements of either. An edge that the
+    match uses may be used here again.
+    """
+
+    nodes: tuple[PatternNode, ...]
+    hops: tuple[Hop, ...]
+    bindings: tuple[Binding, ...] = ()
+    filters: tuple[Filter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Projection:
     """One returned column. A ``hidden`` one serves conditions and order, and is not returned."""
 
@@ -150,6 +164,7 @@ class Pattern:
     order: tuple[Order, ...] = ()
     skip: int = 0
     limit: int | None = None
+    absent: tuple[Absent, ...] = ()
 
     def to_cypher(self, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:
         """Text and parameters for ``neo4j``, ``memgraph`` or ``embedded``; ``ValueError`` on a malformed pattern."""

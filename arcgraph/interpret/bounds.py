@@ -115,7 +115,12 @@ def _numbers(literal: Literal) -> Bounds | None:
     years = years_of(literal.kind, literal.value) if isinstance(literal.value, int) else None
     if years:
         return Bounds(years.start, years.stop) if len(years) > 1 else _point(years.start)
-    return _point(literal.number) if literal.number is not None else None
+    number = literal.number
+    return _point(number) if number is not None and abs(number) < _MOST else None
+
+
+# Numbers in a database have 64 bits, and what is asked of them no more.
+_MOST = 2**63
 
 
 def _moments(literal: Literal, type_name: str) -> Bounds | None:
@@ -138,7 +143,9 @@ def _instant(literal: Literal, type_name: str) -> Bounds:
         value = value.replace(tzinfo=UTC)
     if type_name == "localdatetime":
         value = value.replace(tzinfo=None)
-    return Bounds(value, value + _step(literal))
+    last = datetime.max.replace(tzinfo=value.tzinfo)
+    step = _step(literal)
+    return Bounds(value, value + step if value < last - step else None)
 
 
 def _step(literal: Literal) -> timedelta:

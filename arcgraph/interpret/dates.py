@@ -94,14 +94,14 @@ def find_moments(text: str) -> Iterator[Found]:
 
 def _dates_in_figures(text: str) -> Iterator[Found]:
     for m in _ISO.finditer(text):
-        day = _date(int(m["y"]), int(m["m"]), int(m["d"]))
+        day = calendar_day(int(m["y"]), int(m["m"]), int(m["d"]))
         clock = _time(m) if m["hour"] else None
         if day and clock:
             yield Found(*m.span(), "datetime", datetime.combine(day, clock, _zone(m["zone"])))
         elif day:
             yield Found(*m.span(), "date", day)
     for m in _YEAR_FIRST.finditer(text):
-        if day := _date(int(m["y"]), int(m["m"]), int(m["d"])):
+        if day := calendar_day(int(m["y"]), int(m["m"]), int(m["d"])):
             yield Found(*m.span(), "date", day)
     for m in _NUMERIC.finditer(text):
         for day in dict.fromkeys(_day_and_month(int(m["y"]), int(m["a"]), int(m["b"]))):
@@ -112,7 +112,7 @@ def _dates_in_figures(text: str) -> Iterator[Found]:
 
 def _day_and_month(year: int, a: int, b: int) -> Iterator[date]:
     for month, day in ((b, a), (a, b)):
-        if found := _date(year, month, day):
+        if found := calendar_day(year, month, day):
             yield found
 
 
@@ -120,9 +120,9 @@ def _dates_in_words(text: str) -> Iterator[Found]:
     for pattern in (_DAY_MONTH, _MONTH_DAY):
         for m in pattern.finditer(text):
             month, day = MONTH_FORMS[m["m"].lower()], int(m["d"])
-            if m["y"] and (whole := _date(int(m["y"]), month, day)):
+            if m["y"] and (whole := calendar_day(int(m["y"]), month, day)):
                 yield Found(*m.span(), "date", whole)
-            elif not m["y"] and m["m"][0].isupper() and _date(2000, month, day):
+            elif not m["y"] and m["m"][0].isupper() and calendar_day(2000, month, day):
                 yield Found(*m.span(), "date", PartialDate(None, month, day))
     for m in _MONTH_YEAR.finditer(text):
         yield Found(*m.span(), "month", PartialDate(int(m["y"]), MONTH_FORMS[m["m"].lower()]))
@@ -152,7 +152,8 @@ def _times(text: str) -> Iterator[Found]:
         yield Found(*m.span("word"), "time", time(CLOCK_WORDS[m["word"].lower()]))
 
 
-def _date(year: int, month: int, day: int) -> date | None:
+def calendar_day(year: int, month: int, day: int) -> date | None:
+    """The day; ``None`` where the calendar has none."""
     try:
         return date(year, month, day)
     except ValueError:
@@ -179,6 +180,10 @@ def _hour(hour: int, half: str) -> int | None:
     return hour % 12 + 12 * (half in AFTER_NOON)
 
 
+# No place on Earth is a day ahead.
+_DAY = timedelta(days=1)
+
+
 def _zone(text: str | None) -> timezone | None:
     if not text:
         return None
@@ -186,7 +191,7 @@ def _zone(text: str | None) -> timezone | None:
         return UTC
     digits = text[1:].replace(":", "")
     delta = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return timezone(-delta if text[0] == "-" else delta)
+    return timezone(-delta if text[0] == "-" else delta) if delta < _DAY else None
 
 
 # --- periods -----------------------------------------------------------------------------------------------------
@@ -224,5 +229,5 @@ def _days(day: date) -> Period:
 
 
 def _period(first: tuple[int, int], end: tuple[int, int]) -> Period | None:
-    begins = _date(*first, 1)
-    return Period(begins, _date(*end, 1)) if begins else None
+    begins = calendar_day(*first, 1)
+    return Period(begins, calendar_day(*end, 1)) if begins else None

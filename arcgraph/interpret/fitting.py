@@ -153,12 +153,19 @@ def _stored(literal: Literal, form: Form, bounds: Bounds) -> Bounds | None:
     if not form.sorts:
         return None
     if form.writing == "clock":
-        return replace(bounds, low=_first(form.write(bounds.low)), high=_first(form.write(bounds.high)))
+        return _among_figures(replace(bounds, low=_first(form.write(bounds.low)), high=_first(form.write(bounds.high))))
     texts = literal.bounds("string")
     if texts is not None and isinstance(literal.value, datetime) and any(" " in sample for sample in form.samples):
         spaced = (t.replace("T", " ") if isinstance(t, str) else t for t in (texts.low, texts.high))
-        return replace(texts, low=next(spaced), high=next(spaced))
-    return texts
+        texts = replace(texts, low=next(spaced), high=next(spaced))
+    return _among_figures(texts) if texts is not None else None
+
+
+def _among_figures(texts: Bounds) -> Bounds:
+    """Texts of moments begin with a figure: what stands in place of one ("unknown", "") passes no open side."""
+    if texts.low is None and texts.high is not None:
+        return replace(texts, low="0", has_low=True)
+    return replace(texts, high=":", has_high=False) if texts.high is None and texts.low is not None else texts
 
 
 def _first(texts: tuple[str, ...]) -> str | None:

@@ -18,7 +18,7 @@ from neo4j.time import Duration
 
 from arcgraph.interpret import operators as english
 from arcgraph.interpret.bounds import Bounds, bounds_of
-from arcgraph.interpret.dates import PartialDate, find_moments
+from arcgraph.interpret.dates import PartialDate, calendar_day, find_moments
 from arcgraph.interpret.numbers import FIGURE, LETTERS, find_amounts, read_amount
 from arcgraph.interpret.operators import Operator
 from arcgraph.search.lexicon import quoted_spans
@@ -63,7 +63,11 @@ class Quantity:
         if self.unit not in english.TIME_UNITS:
             return None
         months, days, seconds = english.TIME_UNITS[self.unit]
-        return Duration(months=self.number * months, days=self.number * days, seconds=self.number * seconds)
+        try:
+            return Duration(months=self.number * months, days=self.number * days, seconds=self.number * seconds)
+        except (ValueError, OverflowError):
+            # More than the database's kind can hold is the length of nothing.
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,6 +465,10 @@ def _is_weak(literal: Literal) -> bool:
 # --- ranges ------------------------------------------------------------------------------------------------------
 
 
+# Between the two ends of a range stand no more characters.
+_LONGEST_LINK = 24
+
+
 def _ranges(question: str, literals: Sequence[Literal]) -> list[Literal]:
     """Pairs such as "between 5 and 10" as one literal, in place of both ends."""
     ordered = sorted(literals, key=lambda one: one.start)
@@ -469,6 +477,8 @@ def _ranges(question: str, literals: Sequence[Literal]) -> list[Literal]:
     for i, low in enumerate(ordered):
         for j in range(i + 1, len(ordered)):
             high = ordered[j]
+            if high.start > low.end + _LONGEST_LINK:
+                break
             if high.start >= low.end and _is_pair(low, high) and (found := _range(question, low, high)):
                 joined.append(found)
                 used |= {i, j}
@@ -491,7 +501,7 @@ def _range(question: str, low: Literal, high: Literal) -> Literal | None:
     for opening, links in english.RANGES:
         if between in links and (before == opening if opening else _is_bare_range(low, high, between)):
             if opening:
-                begin = question.lower().rfind(opening, 0, low.start)
+                begin = question.lower().rfind(opening, max(0, low.start - _WINDOW), low.start)
             else:
                 begin = low.start
             low = _with_year_of(low, high)
@@ -504,12 +514,13 @@ def _range(question: str, low: Literal, high: Literal) -> Literal | None:
 
 def _opening(question: str, start: int) -> int:
     """Where the value begins once a quotation mark, a currency sign and a filler before it are left out."""
-    head = question[:start].rstrip("\"“'‘`$€£¥ ")
+    begin = max(0, start - _WINDOW)
+    head = question[begin:start].rstrip("\"“'‘`$€£¥ ")
     words = head.split()
     while words and words[-1].lower() in english.FILLERS:
         head = head[: len(head) - len(words[-1])].rstrip()
         words.pop()
-    return len(head)
+    return begin + len(head)
 
 
 def _is_bare_range(low: Literal, high: Literal, link: str) -> bool:
@@ -524,8 +535,8 @@ def _with_year_of(low: Literal, high: Literal) -> Literal:
     """ "from 1 May to 3 May 2017": the year is written once for both."""
     year = high.value.year if isinstance(high.value, date | PartialDate) else None
     if isinstance(low.value, PartialDate) and low.value.year is None and year:
-        value: Any = low.value._replace(year=year)
-        if value.day:
-            value = date(*value)
-        return replace(low, value=value)
+        month, day = low.value.month, low.value.day
+        whole: Any = calendar_day(year, month, day) if day and month else low.value._replace(year=year)
+        # The 29th of February of a year without one stays a day of any year.
+        return replace(low, value=whole) if whole else low
     return low

@@ -14,6 +14,7 @@ from typing import Any
 
 from arcgraph.domain import Edge, Node, Path
 from arcgraph.graph.pattern import (
+    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -130,11 +131,21 @@ def _assign(row: Row, name: str, vertex: Vertex) -> Row | None:
 
 
 def _rows(graph: SmallGraph, pattern: Pattern) -> list[Row]:
-    rows: list[Row] = [{}]
+    rows = [row for row in _grown(graph, pattern, {}) if _keeps(pattern, row)]
+    return [row for row in rows if not any(_is_there(graph, part, row) for part in pattern.absent)]
+
+
+def _is_there(graph: SmallGraph, part: Absent, row: Row) -> bool:
+    return any(_keeps(part, more) for more in _grown(graph, part, row))
+
+
+def _grown(graph: SmallGraph, pattern: Pattern | Absent, begin: Row) -> list[Row]:
+    rows: list[Row] = [begin]
+    own = {hop.name for hop in pattern.hops}
     for hop in pattern.hops:
         grown = []
         for row in rows:
-            used = {v.serial for v in row.values() if isinstance(v, Arc)}
+            used = {v.serial for name, v in row.items() if isinstance(v, Arc) and name in own}
             for arc in graph.arcs:
                 if arc.serial in used or (hop.descriptors and not any(_fits(d, arc) for d in hop.descriptors)):
                     continue
@@ -147,7 +158,7 @@ def _rows(graph: SmallGraph, pattern: Pattern) -> list[Row]:
     for node in pattern.nodes:
         if not any(node.name in (h.start, h.end) for h in pattern.hops):
             rows = [{**row, node.name: v} for row in rows for v in graph.vertices.values()]
-    return [row for row in rows if _keeps(pattern, row)]
+    return rows
 
 
 def _value(operand: Any, row: Row) -> Any:
@@ -159,7 +170,7 @@ def _value(operand: Any, row: Row) -> Any:
     return operand
 
 
-def _keeps(pattern: Pattern, row: Row) -> bool:
+def _keeps(pattern: Pattern | Absent, row: Row) -> bool:
     if not all(set(n.labels) <= row[n.name].labels for n in pattern.nodes):
         return False
     for b in pattern.bindings:
@@ -387,9 +398,30 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
         PatternNode(n, tuple(rng.sample(sorted(v.labels), min(len(v.labels), rng.choice((0, 1, 1, 2))))))
         for n, v in vertices.items()
     )
-    pattern = Pattern(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, elements))
+    absent = (_absent(rng, graph, list(vertices)),) if rng.random() < 0.15 else ()
+    pattern = Pattern(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, elements), absent=absent)
     pattern = _with_returns(rng, pattern, elements)
     return _mutated(rng, pattern) if rng.random() < 0.25 else pattern
+
+
+def _absent(rng: random.Random, graph: SmallGraph, outer: list[str]) -> Absent:
+    """One or two hops from a node of the pattern, now and then to another one of it."""
+    hops: list[Hop] = []
+    new: dict[str, Vertex | Arc] = {}
+    at = rng.choice(outer)
+    for i in range(rng.choice((1, 1, 2))):
+        arc = rng.choice(graph.arcs)
+        forward = rng.random() < 0.5
+        end = rng.choice(outer) if rng.random() < 0.2 else f"m{i}"
+        if end == f"m{i}":
+            new[end] = graph.vertices[arc.end if forward else arc.start]
+        way = rng.choice((Direction.OUT if forward else Direction.IN, Direction.BOTH))
+        hops.append(Hop(f"q{i}", at, end, _descriptors(rng, arc), way))
+        new[f"q{i}"] = arc
+        at = end
+    vertices = {name: v for name, v in new.items() if isinstance(v, Vertex)}
+    nodes = tuple(PatternNode(n, tuple(sorted(v.labels)[: rng.choice((0, 1))])) for n, v in vertices.items())
+    return Absent(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, new))
 
 
 def _bindings(rng: random.Random, vertices: dict[str, Vertex]) -> tuple[Binding, ...]:
@@ -501,7 +533,11 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
             found.add(f"returns {p.expression.key}")
         if isinstance(p.expression, Entity):
             found.add("returns entity")
-    for name in ("distinct", "having", "order", "skip", "limit"):
+    for part in pattern.absent:
+        own = {n.name for n in part.nodes}
+        found |= {f"absent {len(part.hops)} hops"} | {"absent filter" for _ in part.filters}
+        found |= {"absent edge between nodes of the match" for h in part.hops if not own & {h.start, h.end}}
+    for name in ("distinct", "having", "order", "skip", "limit", "absent"):
         if getattr(pattern, name):
             found.add(name)
     if len({n for h in pattern.hops for n in (h.start, h.end)}) < len(pattern.hops) + 1 and len(pattern.hops) > 1:

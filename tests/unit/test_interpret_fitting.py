@@ -125,7 +125,12 @@ def test_months_and_years_over_dates_in_texts():
 def test_iso_texts_sort_as_dates():
     found = fitted("before 1980", info("1957-05-25", "1993-05-25"))
     assert found
-    assert found.stored == Bounds(None, "1980")
+    # What begins with no figure is no moment.
+    assert found.stored == Bounds("0", "1980")
+    assert [text for text in ("", "1957-05-25", "unknown") if found.stored.holds(text)] == ["1957-05-25"]
+    later = fitted("after 1980", info("1957-05-25", "1993-05-25"))
+    assert later
+    assert [text for text in ("1993-05-25", "unknown") if later.stored.holds(text)] == ["1993-05-25"]
     spaced = fitted("after 2014-12-10 16:00", info("2014-12-10 16:20", "2014-12-11 09:00"))
     assert spaced
     assert spaced.stored
@@ -135,7 +140,7 @@ def test_iso_texts_sort_as_dates():
 def test_times_in_texts():
     found = fitted("after 9:30 pm", info("04:57", "23:20"))
     assert found
-    assert found.stored == Bounds("21:31", None)
+    assert found.stored == Bounds("21:31", ":")
     (unpadded,) = (fitted("at 9:30", info("4:57", "23:20")),)
     assert unpadded
     assert unpadded.values == ("9:30",)

@@ -27,12 +27,22 @@ from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.catalog import Catalog, Holder
+from arcgraph.interpret.tables.denial import Denial, denier
 from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Condition
-from arcgraph.interpret.tables.parse import Draft, Test, Use
+from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, name_of_hop, name_of_node
 from arcgraph.interpret.verbalise import phrase
 
 THING = "x"
+# Marks that change what is asked: an answer that does not follow one answers another question.
+_CHANGING = frozenset(
+    (
+        Deed.SUPERLATIVE, Deed.AGGREGATE, Deed.GROUP, Deed.NEGATION, Deed.EITHER, Deed.ORDER, Deed.LIMIT, Deed.HAVING,
+        Deed.RELATIVE,
+    )
+)  # fmt: skip
+# "or" joins what stands at most so many words apart.
+_NEAR_OR = 3
 # A word this far behind a mark is still what the mark is about, in words.
 _REACH = 8
 _NEXT = 3
@@ -56,22 +66,16 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A pattern that answers, its columns in words, and the node whose entities are the answer, if any."""
+    """A pattern that answers, its columns in words, and the node whose entities are the answer, if any.
+
+    ``unmet`` are the marks of the question that change what is asked and that the pattern does not follow.
+    """
 
     pattern: Pattern
     words: str
     entity: int = -1
     loose: float = 0.0
-
-
-def name_of_node(i: int) -> str:
-    """The variable of a node."""
-    return f"n{i}"
-
-
-def name_of_hop(i: int) -> str:
-    """The variable of a hop."""
-    return f"r{i}"
+    unmet: tuple[Mark, ...] = ()
 
 
 class Columns:
@@ -84,6 +88,7 @@ class Columns:
         self._uses = sorted(draft.uses, key=lambda use: use.first)
         self._marks = sorted(draft.marks, key=lambda mark: mark.start)
         self._taken: set[int] = set()
+        self._met: set[Mark] = set()
         self._loose = 0.0
         self._closing = _closing(asked, self._uses)
 
@@ -139,7 +144,35 @@ class Columns:
         pattern = replace(
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
         )  # fmt: skip
-        return Query(pattern, self._words(outputs, order, limit, having), entity, self._loose)
+        denied = Denial(self._asked, self._draft, self._uses)
+        pattern = denied.applied(pattern)
+        self._met |= denied.met
+        words = self._words(outputs, order, limit, having, denied)
+        return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
+
+    def _unmet(self) -> Iterator[Mark]:
+        """Marks that change what is asked, that nothing was made of, and that no name or value has for a word."""
+        has_aggregate = self._marks_deed(Deed.AGGREGATE) or self._marks_deed(Deed.SUPERLATIVE)
+        for mark in self._asked.marks:
+            if mark.deed not in _CHANGING or mark in self._met or self._is_covered(mark):
+                continue
+            if mark.deed == Deed.EITHER:
+                if self._chooses(mark):
+                    yield mark
+            elif not mark.doubtful and (mark.deed != Deed.GROUP or has_aggregate):
+                yield mark
+
+    def _is_covered(self, mark: Mark) -> bool:
+        return any(self._is_swallowed(mark, use) for use in self._uses)
+
+    def _chooses(self, mark: Mark) -> bool:
+        """Whether "or" stands between two things that were taken for more than one condition."""
+        before = [u for u in self._uses if self._asked.units[u.last - 1].end <= mark.start]
+        behind = [u for u in self._uses if self._char(u) >= mark.end]
+        if mark.text.lower() != "or" or not before or not behind:
+            return False
+        nearest = max(u.last for u in before), min(u.first for u in behind)
+        return nearest[1] - nearest[0] <= _NEAR_OR
 
     # --- the match -----------------------------------------------------------------------------------------------
 
@@ -169,8 +202,11 @@ class Columns:
         """What is counted, summed up, averaged. In a closing clause only what the body did not say already."""
         told = [m for m in self._marks if m.deed == Deed.AGGREGATE and not self._in_closing(m.start)]
         said = [m for m in self._marks if m.deed == Deed.AGGREGATE and self._in_closing(m.start)]
+        self._met.update(said if told else ())
         for mark in told or said:
-            yield from self._aggregate(mark)
+            found = list(self._aggregate(mark))
+            self._met.update((mark,) if found else ())
+            yield from found
 
     def _aggregate(self, mark: Mark) -> Iterator[Output]:
         function: _Function = mark.value
@@ -276,10 +312,15 @@ class Columns:
     def _groups(self) -> Iterator[Output]:
         """What stands behind "per", "for each", "by"; and what is joined to it with "and"."""
         for mark in self._marks:
-            if mark.deed != Deed.GROUP or self._in_closing(mark.start):
+            if mark.deed != Deed.GROUP:
+                continue
+            if self._in_closing(mark.start):
+                # What else stands there is a key by itself.
+                self._met.add(mark)
                 continue
             at = self._next_use(mark.end, _NEXT)
             while at is not None:
+                self._met.add(mark)
                 yield from self._key(at)
                 at = self._joined(self._compound(at))
 
@@ -324,6 +365,7 @@ class Columns:
                 self._loose += 2.0
                 continue
             counted = self._count(at)
+            self._met.add(mark)
             for operator, value in _comparisons(bounds):
                 yield counted, Having("", operator, value)
 
@@ -332,7 +374,9 @@ class Columns:
     ) -> tuple[tuple[Expression, bool] | None, int | None, list[Output], list[Output]]:
         """Order with whether it descends, limit, hidden measures, and extremes that are asked for by themselves."""
         order: tuple[Expression, bool] | None = None
-        limit = next((m.value for m in self._marks if m.deed == Deed.LIMIT), None)
+        limits = [m for m in self._marks if m.deed == Deed.LIMIT]
+        limit = limits[0].value if limits else None
+        self._met.update(limits[:1])
         hidden: list[Output] = []
         extremes: list[Output] = []
         for mark in self._marks:
@@ -341,6 +385,7 @@ class Columns:
                 if found is None:
                     self._loose += 1.5
                     continue
+                self._met.add(mark)
                 expression, descending, is_extreme = found
                 if is_extreme:
                     extremes.append(expression)
@@ -351,6 +396,7 @@ class Columns:
             elif mark.deed == Deed.ORDER and order is None:
                 target = self._order_target(mark, aggregates)
                 if target is not None:
+                    self._met.update(m for m in self._marks if m.deed == Deed.ORDER)
                     order = (target, mark.value == "desc" or self._descends())
                     hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
@@ -372,7 +418,9 @@ class Columns:
             return None
         use = self._uses[at]
         if use.kind == "property" and not use.spent and use.at >= 0:
-            descending = (value.amount or value.moment) == "desc"
+            descending = self._descends_by(value, use)
+            if descending is None:
+                return None
             self._taken.add(at)
             others = [u for n, u in enumerate(self._uses) if n != at and self._is_before(u, mark) and u.kind != "value"]
             measure = self._property(use, numeric=True)
@@ -390,6 +438,12 @@ class Columns:
             counted = self._count(at)
             return counted, value.amount == "desc", False
         return None
+
+    def _descends_by(self, value: Superlative, use: Use) -> bool | None:
+        """Whether the largest comes first; ``None`` where a word that only orders moments is said of an amount."""
+        is_moment = form_of(self._catalog.info(self._holder(use))).meaning in _MOMENT
+        side = value.moment or value.amount if is_moment else value.amount or value.moment
+        return side == "desc" if side else None
 
     def _moment_keys(self, label: str) -> list[str]:
         properties = self._catalog.schema.labels[label].properties
@@ -456,7 +510,7 @@ class Columns:
     def _is_condition(self, n: int) -> bool:
         """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
         use = self._uses[n]
-        if self._is_known(use):
+        if self._is_known(use) or denier(self._asked, use) is not None:
             return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
@@ -473,7 +527,8 @@ class Columns:
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
         for use in self._uses:
-            if use.kind != "property" or use.spent or use.at < 0 or not self._is_known(use):
+            is_said = use.kind == "property" and not use.spent and use.at >= 0 and self._is_known(use)
+            if not is_said or denier(self._asked, use) is not None:
                 continue
             prop = self._property(use)
             yield Filter(prop, "is not null")
@@ -526,7 +581,7 @@ class Columns:
 
     def _words(
         self, outputs: Sequence[Output], order: tuple[Expression, bool] | None, limit: int | None,
-        having: Sequence[tuple[Output, Having]],
+        having: Sequence[tuple[Output, Having]], denied: Denial,
     ) -> str:  # fmt: skip
         asked = ", ".join(output.words for output in outputs)
         conditions = [
@@ -537,12 +592,9 @@ class Columns:
             )
             for test in tests
         ]
+        conditions += denied.words
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
-        hops = [
-            f"{phrase(self._draft.nodes[h.start].label)} {'-' if h.forward else '<-'}{phrase(h.type)}"
-            f"{'->' if h.forward else '-'} {phrase(self._draft.nodes[h.end].label)}"
-            for h in self._draft.hops
-        ]
+        hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(map(self._hop_words, self._draft.hops))]
         text = asked
         if hops:
             text += " of " + "; ".join(hops)
@@ -555,6 +607,11 @@ class Columns:
         if limit is not None:
             text += f", first {limit}"
         return text
+
+    def _hop_words(self, hop: Link) -> str:
+        start, end = self._draft.nodes[hop.start], self._draft.nodes[hop.end]
+        arrow = ("-", "->") if hop.forward else ("<-", "-")
+        return f"{phrase(start.label)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {phrase(end.label)}"
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}

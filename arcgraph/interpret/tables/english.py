@@ -64,3 +64,5 @@ PERSON_WORDS = frozenset(
     """people person persons someone anyone everyone somebody anybody everybody individual individuals resident
     residents human humans citizen citizens""".split()
 )
+# Prepositions that may be said again before each of several values ("in 1988 or in 1999").
+COMPARING = frozenset("in on at from of with by".split())

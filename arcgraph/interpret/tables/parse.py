@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Mark
-from arcgraph.interpret.tables.catalog import Catalog, Holder, Step, Way
-from arcgraph.interpret.tables.english import BACK_WORDS
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
+from arcgraph.interpret.tables.english import BACK_WORDS, COMPARING
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 
 _T = TypeVar("_T")
@@ -108,6 +108,16 @@ class Draft(NamedTuple):
     uses: tuple[Use, ...] = ()
     marks: tuple[Mark, ...] = ()
     dropped: float = 0.0
+
+
+def name_of_node(i: int) -> str:
+    """The variable of a node."""
+    return f"n{i}"
+
+
+def name_of_hop(i: int) -> str:
+    """The variable of a hop."""
+    return f"r{i}"
 
 
 class Parser:
@@ -283,6 +293,7 @@ class Parser:
     # --- values --------------------------------------------------------------------------------------------------
 
     def _value(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        yield from self._joined(asked, draft, stretch, sense)
         by_side: dict[str, list[Holder]] = defaultdict(list)
         for holder in sense.holders:
             by_side[holder.side].append(holder)
@@ -303,6 +314,30 @@ class Parser:
         owner = by_side["node"][0].owner
         for reached, i in self._reached(draft, owner, stretch.first):
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
+
+    def _joined(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        """The draft with the value as one more choice of the test right before it: "red, green or blue"."""
+        last = draft.uses[-1] if draft.uses else None
+        right = _equal_to(sense.conditions)
+        if last is None or last.kind != "value" or right is None or not _enumerates(asked, last, stretch, sense):
+            return
+        owner = self._owner(draft, last.side, last.at)
+        if not any((h.side, h.owner, h.key) == (last.side, owner, last.keys[0]) for h in sense.holders):
+            return
+        element: Var | Link = draft.nodes[last.at] if last.side == "node" else draft.hops[last.at]
+        test = next((t for t in element.tests if t.key == last.keys[0] and t.last == last.last), None)
+        before = _equal_to(test.conditions) if test is not None else None
+        if test is None or before is None:
+            return
+        both = Condition("in", (*before, *right), sense.conditions[0].numeric)
+        joined = test._replace(conditions=(both,), last=stretch.last)
+        tests = tuple(joined if t is test else t for t in element.tests)
+        if last.side == "node":
+            draft = draft._replace(nodes=_put(draft.nodes, last.at, draft.nodes[last.at]._replace(tests=tests)))
+        else:
+            draft = draft._replace(hops=_put(draft.hops, last.at, draft.hops[last.at]._replace(tests=tests)))
+        # "or" is a word of the enumeration now.
+        yield draft._replace(uses=(*draft.uses[:-1], last._replace(last=stretch.last)))
 
     def _tested(
         self,
@@ -480,6 +515,28 @@ def _may_test(tests: Sequence[Test], key: str, sense: Sense) -> bool:
     return not any(o in equal for o in both) and not any(c.operator in equal for c in sense.conditions)
 
 
+def _equal_to(conditions: Sequence[Condition]) -> tuple[object, ...] | None:
+    """The values that a condition lets through, where it names them."""
+    if len(conditions) != 1 or conditions[0].operator not in ("=", "in"):
+        return None
+    right = conditions[0].right
+    return right if isinstance(right, tuple) else (right,)
+
+
+def _enumerates(asked: Asked, last: Use, stretch: Stretch, sense: Sense) -> bool:
+    """Whether nothing but "or", a comma, or between values that name nothing "and" stands before another value."""
+    between = asked.units[last.last : stretch.first]
+    words = {unit.text for unit in between}
+    if "or" in words:
+        return words <= _LINKS | {"or"}
+    begin, end = asked.units[last.last - 1].end, asked.units[stretch.first].start
+    is_comma = not words and "," in asked.text[begin:end]
+    return not sense.is_name and (is_comma or (bool(words) and words <= _LINKS | {"and"}))
+
+
+_LINKS = COMPARING | frozenset(("the", "a", "an", "either"))
+
+
 def _is_idle(draft: Draft, uses: Sequence[Use], i: int, node: Var) -> bool:
     degree = sum(1 for hop in draft.hops if i in (hop.start, hop.end))
     return degree <= 1 and not node.tests and not any(u.side == "node" and u.at == i for u in uses)
@@ -493,6 +550,3 @@ def _is_of_another(asked: Asked, uses: Sequence[Use], n: int, use: Use) -> bool:
     between = [unit.text for unit in asked.units[use.last : follows.first]]
     is_of = bool(between) and between[0] in ("of", "for") and all(w in FUNCTION_WORDS for w in between)
     return is_of and follows.kind in ("label", "value") and follows.side == "node" and follows.at != use.at
-
-
-__all__ = ["Draft", "Link", "Parser", "Step", "Test", "Use", "Var"]

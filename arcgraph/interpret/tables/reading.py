@@ -26,13 +26,12 @@ _VAGUE = -0.7
 class Doubts:
     """What speaks against a reading.
 
-    ``unsaid`` hops and ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks
-    for or names that nothing stands for (``lost``), of it texts in quotation marks and words with capitals
-    (``unknown``); properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates``
-    there are, since more can go wrong with them.
+    ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
+    out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``);
+    properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
+    since more can go wrong with them.
     """
 
-    unsaid: float = 0.0
     lost: int = 0
     unknown: int = 0
     dropped: float = 0.0
@@ -104,8 +103,7 @@ class TableReader:
 
 def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     return Doubts(
-        unsaid=sum(hop.paid for hop in draft.hops),
-        lost=_lost(asked, draft),
+        lost=_lost(asked, draft) + len(query.unmet),
         unknown=_unknown(asked, draft),
         dropped=-draft.dropped,
         loose=query.loose,

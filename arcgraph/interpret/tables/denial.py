@@ -1,0 +1,136 @@
+"""What a question rules out: properties without a value, and relations that must not be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from arcgraph.graph.pattern import Absent, Entity, Filter, Pattern, Property
+from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
+from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.english import KNOWN_WORDS, LIGHT_VERBS, PLAIN_WORDS
+from arcgraph.interpret.tables.mentions import Asked
+from arcgraph.interpret.tables.parse import Draft, Use, name_of_hop, name_of_node
+from arcgraph.interpret.verbalise import phrase
+
+# So many words at most stand between "not" and what it denies.
+_REACH = 4
+
+
+def denier(asked: Asked, use: Use) -> Mark | None:
+    """The mark that denies a property its value: "without an email", "whose height is not known"."""
+    before = next((m for m in _denials(asked) if _is_right_before(asked, m, use)), None)
+    return before or next((m for m in _denials(asked) if _is_unknown(asked, m, use)), None)
+
+
+def _denials(asked: Asked) -> Iterator[Mark]:
+    return (m for m in asked.marks if m.deed == Deed.NEGATION and not m.doubtful)
+
+
+def _is_right_before(asked: Asked, mark: Mark, use: Use) -> bool:
+    between = [u.text for u in asked.units if u.start >= mark.end and u.start < asked.units[use.first].start]
+    is_before = mark.end <= asked.units[use.first].start
+    return is_before and len(between) < _REACH and all(w in _IDLE for w in between)
+
+
+_IDLE = FUNCTION_WORDS | KNOWN_WORDS | LIGHT_VERBS | PLAIN_WORDS
+
+
+def _is_unknown(asked: Asked, mark: Mark, use: Use) -> bool:
+    """Whether "is not known" stands right behind."""
+    behind = asked.units[use.last : use.last + 3]
+    if not behind or behind[0].text not in COPULAS or not any(unit.text in KNOWN_WORDS for unit in behind):
+        return False
+    return behind[0].start <= mark.start <= behind[-1].end
+
+
+class Denial:
+    """Follows the denials of one question in one draft: ``met`` are those that it could, ``hops`` the hops of the
+    draft that must be absent, ``words`` the other conditions as a person can check them."""
+
+    def __init__(self, asked: Asked, draft: Draft, uses: Sequence[Use]):
+        self._asked = asked
+        self._draft = draft
+        self._uses = uses
+        self.met: set[Mark] = set()
+        self.hops: set[int] = set()
+        self.words: list[str] = []
+
+    def applied(self, pattern: Pattern) -> Pattern:
+        """The pattern with what is denied: a property that is null, a part that is absent."""
+        for mark in _denials(self._asked):
+            use = next((u for u in self._uses if self._asked.units[u.first].start >= mark.end), None)
+            denied = next((u for u in self._uses if u.kind == "property" and denier(self._asked, u) == mark), None)
+            if denied is not None and denied.at >= 0 and not denied.spent:
+                owner = name_of_node(denied.at) if denied.side == "node" else name_of_hop(denied.at)
+                pattern = replace(
+                    pattern, filters=(*pattern.filters, Filter(Property(owner, denied.keys[0]), "is null"))
+                )
+                self.met.add(mark)
+                self.words.append(f"{phrase(denied.keys[0])} is unknown")
+            elif use is not None and use.kind != "property" and self._is_near(mark, use):
+                cut = self._cut(pattern, use)
+                if cut is not None:
+                    pattern = cut
+                    self.met.add(mark)
+        return pattern
+
+    def _is_near(self, mark: Mark, use: Use) -> bool:
+        begin = self._asked.units[use.first].start
+        return sum(1 for unit in self._asked.units if mark.end <= unit.start < begin) < _REACH
+
+    def _cut(self, pattern: Pattern, use: Use) -> Pattern | None:
+        """The pattern with the part behind a hop made absent; ``None`` where something of that part is asked for, or
+        was spoken of before."""
+        at = use.at if use.side == "relationship" else self._hop_to(use.at)
+        if at is None:
+            return None
+        nodes = self._beyond(at)
+        hops = {at} | {i for i, h in enumerate(self._draft.hops) if h.start in nodes}
+        told = [u for u in self._uses if (u.at in nodes if u.side == "node" else u.at in hops)]
+        if any(u.first < use.first for u in told):
+            return None
+        names = {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
+        if any(_owner(p.expression) in names for p in pattern.returns):
+            return None
+        self.hops |= hops
+        return _without(pattern, names)
+
+    def _hop_to(self, node: int) -> int | None:
+        return next((i for i, hop in enumerate(self._draft.hops) if hop.end == node), None)
+
+    def _beyond(self, hop: int) -> set[int]:
+        """The nodes that a hop leads to: drafts are trees whose hops lead away from the first node."""
+        found = {self._draft.hops[hop].end}
+        for link in self._draft.hops[hop + 1 :]:
+            if link.start in found:
+                found.add(link.end)
+        return found
+
+
+def _owner(expression: object) -> str | None:
+    """The variable that an expression is of."""
+    operand = getattr(expression, "of", expression)
+    return operand.owner if isinstance(operand, Property | Entity) else None
+
+
+def _without(pattern: Pattern, names: set[str]) -> Pattern:
+    """The pattern with its elements of some names made absent."""
+
+    def is_inner(condition: Filter) -> bool:
+        return condition.left.owner in names
+
+    part = Absent(
+        tuple(n for n in pattern.nodes if n.name in names),
+        tuple(h for h in pattern.hops if h.name in names),
+        tuple(b for b in pattern.bindings if b.node in names),
+        tuple(f for f in pattern.filters if is_inner(f)),
+    )
+    return replace(
+        pattern,
+        nodes=tuple(n for n in pattern.nodes if n.name not in names),
+        hops=tuple(h for h in pattern.hops if h.name not in names),
+        bindings=tuple(b for b in pattern.bindings if b.node not in names),
+        filters=tuple(f for f in pattern.filters if not is_inner(f)),
+        absent=(*pattern.absent, part),
+    )

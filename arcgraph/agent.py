@@ -8,35 +8,26 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from arcgraph.answer import compose
-from arcgraph.answer import tables as tables_answer
-from arcgraph.answer.evidence import MOST_EDGES, citations, elements, joined, passages_of
-from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
-from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
-from arcgraph.answer.result import Alternative, Answer, Attempt, Citation, QueryRecord, Status, Usage, Witness
-from arcgraph.domain import Node, Schema
-from arcgraph.errors import QueryError, UsageError
+from arcgraph.answer.evidence import MOST_EDGES, citations, joined
+from arcgraph.answer.from_paths import PathAnswers
+from arcgraph.answer.from_tables import TableAnswers
+from arcgraph.answer.result import Answer, Citation, QueryRecord, Status, Usage, Witness
+from arcgraph.domain import Schema
+from arcgraph.errors import UsageError
 from arcgraph.graph.base import Graph
-from arcgraph.interpret.assemble import THING, Reading, bound, collecting, match_of, witnessing
-from arcgraph.interpret.confidence import confidence, holds
-from arcgraph.interpret.execute import Run, Runner
 from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.interpret.tables import ranking
-from arcgraph.interpret.tables.execute import TableRun, TableRunner
-from arcgraph.interpret.tables.reading import TableReader, TableReading, asks_beyond_paths, serves
+from arcgraph.interpret.tables.reading import TableReader, TableReading, asks_beyond_paths, serves, unsaid_by_paths
 from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.search.passages import open_or_build_passages
 from arcgraph.search.values import open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
-_WITNESS_ROWS = 200
 _NEAR_NAMES = 5
-# Of nodes of one name so many are described with what lies around them.
-_DESCRIBED = 3
 _ALTERNATIVES = 5
 _PASSAGES = 10
 # The graph is asked at most so often whether it changed. Where it changes all the time, reading it anew must not take
@@ -52,9 +43,10 @@ class _Prepared:
     schema: Schema
     index: NameIndex
     reader: Reader
-    runner: Runner
-    gatherer: Gatherer | None
     tables: TableReader | None
+    path_answers: PathAnswers
+    table_answers: TableAnswers
+    gatherer: Gatherer | None
     notices: tuple[str, ...]
     check_at: float
 
@@ -135,14 +127,14 @@ class Agent:
             self._note_interpretation(trace, interpretation)
         answer: Answer | None = None
         if tables and ranking.leads(tables, interpretation):
-            answer = self._from_tables(question, trace, ready, tables)
+            answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
                 answer = second if _is_better(second, answer) else answer
         elif interpretation is not None:
             answer = self._from_paths(question, trace, ready, interpretation)
             if tables and answer.status != Status.ANSWERED:
-                second = self._from_tables(question, trace, ready, tables)
+                second = ready.table_answers.answer(question, tables, trace)
                 is_surer = second.status == Status.INSUFFICIENT and second.confidence > answer.confidence
                 is_better = is_surer and not tables[0].doubts.lost
                 answer = second if second.status == Status.ANSWERED or is_better else answer
@@ -166,12 +158,10 @@ class Agent:
         paths = ready.reader.read(question)
         return [] if ranking.settles(paths) else ready.tables.read(question), paths
 
-    def _from_paths(self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation) -> Answer:
-        if not interpretation.readings:
-            return self._unread(question, ready, interpretation)
-        with trace.stage("execute"):
-            runs = ready.runner.run(interpretation.readings, interpretation.candidates, trace)
-        return self._from_runs(question, trace, ready, interpretation, runs)
+    def _from_paths(self, question: str, trace: Trace, ready: _Prepared, found: Interpretation) -> Answer:
+        if not found.readings:
+            return self._unread(question, ready, found)
+        return ready.path_answers.answer(question, found, unsaid_by_paths(question, found.candidates), trace)
 
     def _checked(self, question: str) -> str:
         longest = self._settings.ask.max_question
@@ -200,7 +190,6 @@ class Agent:
             return replace(ready, check_at=time.monotonic() + _FRESH_SECONDS)
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
-        runner = Runner(self._graph, schema, self._settings.ask, self._settings.graph.timeout)
         values = open_or_build_values(self._graph, schema, self._settings) if serves(schema) else None
         tables = TableReader(schema, index, values, index.embed_words) if values is not None else None
         passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
@@ -212,80 +201,19 @@ class Agent:
         lacking = [notice for one in (index, values, passages) if one is not None for notice in one.notices]
         now = time.monotonic()
         check_at = now + max(_FRESH_SECONDS, (now - began) / _REFRESH_SHARE)
-        return _Prepared(schema, index, reader, runner, gatherer, tables, tuple(dict.fromkeys(lacking)), check_at)
+        return _Prepared(
+            schema,
+            index,
+            reader,
+            tables,
+            PathAnswers(self._graph, schema, self._settings),
+            TableAnswers(self._graph, schema, self._settings),
+            gatherer,
+            tuple(dict.fromkeys(lacking)),
+            check_at,
+        )
 
     # --- outcomes ------------------------------------------------------------------------------------------------
-
-    def _from_runs(
-        self, question: str, trace: Trace, ready: _Prepared, interpretation: Interpretation, runs: list[Run]
-    ) -> Answer:
-        tried = tuple(_tried(run) for run in runs)
-        queries = tuple(_record(run) for run in runs)
-        best = next((run for run in runs if run.found), None)
-        alternatives = self._alternatives(ready, interpretation, best)
-        if best is None or best.rows is None:
-            failed = all(run.error for run in runs) and bool(runs)
-            return Answer(
-                question,
-                Status.FAILED if failed else Status.NO_EVIDENCE,
-                _no_evidence_text(interpretation, failed),
-                queries=queries,
-                alternatives=alternatives,
-                reason=runs[-1].error if failed else "the graph holds nothing for any likely reading of the question",
-                tried=tried,
-                partial=trace.elapsed > self._settings.ask.deadline,
-            )
-        sure = confidence(best.reading, interpretation.readings)
-        if not holds(best.reading, interpretation.readings, is_open=interpretation.is_open):
-            return Answer(
-                question,
-                Status.INSUFFICIENT,
-                "No reading explains the question well enough. Did you mean: "
-                + "; or: ".join([best.reading.words(), *(a.reading for a in alternatives[:2])])
-                + "?",
-                queries=queries,
-                confidence=sure,
-                alternatives=alternatives,
-                reason="the question's words match nothing in the graph closely enough",
-                tried=tried,
-            )
-        return self._grounded(question, trace, ready, best, queries, alternatives, sure)
-
-    def _grounded(
-        self,
-        question: str,
-        trace: Trace,
-        ready: _Prepared,
-        run: Run,
-        queries: tuple[QueryRecord, ...],
-        alternatives: tuple[Alternative, ...],
-        sure: float,
-    ) -> Answer:
-        assert run.rows is not None
-        with trace.stage("evidence"):
-            around = self._around(ready, run)
-            whole = len(around) == len(run.rows) and all(n.witness.edges for n in around.values())
-            witness = Witness() if around and whole else self._witness(ready, run, trace)
-            for near in around.values():
-                witness = joined(witness, near.witness)
-            passages = passages_of(self._graph, ready.schema, witness, timeout=self._settings.graph.timeout)
-        found = compose.entities(run.rows, ready.schema)
-        table = compose.table(run.reading, run.rows, ready.schema)
-        return Answer(
-            question,
-            Status.ANSWERED,
-            compose.text(run.reading, run.rows, found, ready.schema, {i: n.links for i, n in around.items()}),
-            entities=found,
-            columns=table.columns,
-            rows=compose.plain_rows(table),
-            table=table,
-            witness=witness,
-            citations=citations(witness, passages, ready.schema, len(queries)),
-            queries=queries + witness.queries,
-            confidence=sure,
-            alternatives=alternatives,
-            partial=run.rows.truncated,
-        )
 
     def _with_passages(self, answer: Answer, ready: _Prepared, interpretation: Interpretation) -> Answer:
         """The answer with what the graph's passages say of the question, where edges lead to passages.
@@ -317,61 +245,6 @@ class Agent:
             queries=answer.queries[:before] + witness.queries,
         )
 
-    def _witness(self, ready: _Prepared, run: Run, trace: Trace) -> Witness:
-        """The subgraph behind the answer; an error here leaves the answer standing without one.
-
-        Few matches come row by row, with their paths; of many every node and edge once.
-        """
-        few = run.matches is not None and run.matches <= _WITNESS_ROWS
-        shape = collecting if run.matches is not None and not few else partial(witnessing, limit=_WITNESS_ROWS)
-        query, params = shape(run.match).to_cypher(self._graph.dialect)
-        try:
-            rows = self._graph.read(query, params, timeout=self._settings.graph.timeout, limit=_WITNESS_ROWS)
-        except QueryError as error:
-            trace.note("evidence", "error", error=str(error))
-            return Witness()
-        nodes, edges, paths = elements(rows)
-        named = ready.runner.named(run.reading, match_of(run.reading), run.candidates)
-        shown, shown_params = shape(named).to_cypher("neo4j")
-        record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
-        found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
-        return Witness(nodes, edges, tuple(paths), (record,), found_by)
-
-    def _around(self, ready: _Prepared, run: Run) -> dict[str, Neighbourhood]:
-        """What lies around the first described nodes, by element id; nothing where none is described."""
-        reading, anchor = run.reading, run.reading.described
-        if anchor is None or run.rows is None:
-            return {}
-        nodes = [n for n in run.rows.column(THING) if isinstance(n, Node)]
-        match = match_of(reading)
-        named = ready.runner.named(reading, match, run.candidates)
-        found = {}
-        for node in nodes[:_DESCRIBED]:
-            one = replace(anchor, ids=(node.id,), element_ids=(node.element_id,))
-            tied = bound(match, [one], loaded=ready.schema.loaded)
-            found[node.element_id] = neighbourhood(
-                self._graph,
-                ready.schema,
-                node,
-                (tied, named if len(nodes) == 1 else tied),
-                timeout=self._settings.graph.timeout,
-                most=MOST_AROUND // min(len(nodes), _DESCRIBED),
-            )
-        return found
-
-    def _alternatives(
-        self, ready: _Prepared, interpretation: Interpretation, best: Run | None
-    ) -> tuple[Alternative, ...]:
-        others: list[Reading] = [r for r in interpretation.readings if best is None or r is not best.reading]
-        return tuple(
-            Alternative(
-                r.words(),
-                ready.runner.shown(r, match_of(r), interpretation.candidates)[0],
-                confidence(r, interpretation.readings),
-            )
-            for r in others[:_ALTERNATIVES]
-        )
-
     def _unread(self, question: str, ready: _Prepared, interpretation: Interpretation) -> Answer:
         """No reading at all: nothing in the question is the name of anything, or no pattern leaves what it names."""
         near = ready.index.near_names(question, _NEAR_NAMES)
@@ -384,99 +257,6 @@ class Agent:
     def _nothing(self, question: str, reason: str, near: tuple[str, ...]) -> Answer:
         tried = tuple(f"near name: {n}" for n in dict.fromkeys(near))
         return Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason, tried=tried)
-
-    # --- tables ------------------------------------------------------------------------------------------------------
-
-    def _from_tables(self, question: str, trace: Trace, ready: _Prepared, readings: list[TableReading]) -> Answer:
-        sure = ranking.confidence(readings[0], readings)
-        runner = TableRunner(self._graph, self._settings.ask, self._settings.graph.timeout)
-        alternatives = self._other_tables(readings, None)
-        if sure < ranking.LEAST_SURE:
-            return Answer(
-                question,
-                Status.INSUFFICIENT,
-                "No reading explains the question well enough. Did you mean: "
-                + "; or: ".join(r.words() for r in readings[:3])
-                + "?",
-                confidence=sure,
-                alternatives=alternatives,
-                reason="the question's words match nothing in the graph closely enough",
-                tried=tuple(f"not sure enough: {r.words()}" for r in readings[:3]),
-            )
-        with trace.stage("execute"):
-            runs, best = runner.run(readings, trace)
-        tried = tuple(f"{r.reading.words()}: {r.error or f'{len(r.rows or ())} rows'}" for r in runs)
-        queries = tuple(_table_record(run) for run in runs)
-        if best is None or best.rows is None:
-            failed = all(run.error for run in runs)
-            return Answer(
-                question,
-                Status.FAILED if failed else Status.NO_EVIDENCE,
-                "No answer: the database failed on every query for this question."
-                if failed
-                else f"No answer: nothing in the graph fits ({readings[0].words()}).",
-                queries=queries,
-                confidence=sure,
-                alternatives=alternatives,
-                reason=runs[-1].error if failed else "the graph holds nothing for any likely reading of the question",
-                tried=tried,
-            )
-        return self._tabled(question, trace, ready, readings, best, queries, tried)
-
-    def _tabled(
-        self,
-        question: str,
-        trace: Trace,
-        ready: _Prepared,
-        readings: list[TableReading],
-        best: TableRun,
-        queries: tuple[QueryRecord, ...],
-        tried: tuple[str, ...],
-    ) -> Answer:
-        assert best.rows is not None
-        with trace.stage("evidence"):
-            witness = self._table_witness(best, trace)
-        shown = tables_answer.table(best.reading, best.rows, ready.schema)
-        said = tables_answer.text(best.reading, shown)
-        if best.reading is not readings[0]:
-            said += f"; the likelier reading found nothing: {readings[0].words()}"
-        return Answer(
-            question,
-            Status.ANSWERED,
-            said,
-            entities=tables_answer.found_entities(best.reading, best.rows, ready.schema),
-            columns=shown.columns,
-            rows=compose.plain_rows(shown),
-            table=shown,
-            witness=witness,
-            citations=citations(witness, [], ready.schema),
-            queries=queries + witness.queries,
-            confidence=ranking.confidence(best.reading, readings),
-            alternatives=self._other_tables(readings, best),
-            tried=tried if best.reading is not readings[0] else (),
-            partial=best.rows.truncated,
-        )
-
-    def _table_witness(self, run: TableRun, trace: Trace) -> Witness:
-        shape = witnessing(run.reading.pattern, _WITNESS_ROWS)
-        try:
-            query, params = shape.to_cypher(self._graph.dialect)
-            rows = self._graph.read(query, params, timeout=self._settings.graph.timeout, limit=_WITNESS_ROWS)
-        except QueryError as error:
-            trace.note("evidence", "error", error=str(error))
-            return Witness()
-        nodes, edges, paths = elements(rows)
-        shown, shown_params = shape.to_cypher("neo4j")
-        record = QueryRecord(shown, shown_params, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
-        found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
-        return Witness(nodes, edges, tuple(paths), (record,), found_by)
-
-    def _other_tables(self, readings: list[TableReading], best: TableRun | None) -> tuple[Alternative, ...]:
-        others = [r for r in readings if best is None or r is not best.reading]
-        return tuple(
-            Alternative(r.words(), r.pattern.to_cypher("neo4j")[0], ranking.confidence(r, readings))
-            for r in others[:_ALTERNATIVES]
-        )
 
     def _note_tables(self, trace: Trace, readings: list[TableReading]) -> None:
         if readings:
@@ -522,25 +302,3 @@ class _Inbox:
 
     def record(self, event: Event) -> None:
         self._inbox.put(event)
-
-
-def _tried(run: Run) -> str:
-    outcome = run.error or f"{len(run.rows) if run.rows is not None else 0} rows"
-    return f"{run.reading.words()}: {outcome}"
-
-
-def _record(run: Run) -> QueryRecord:
-    attempt = Attempt(len(run.rows) if run.rows else 0, run.rows.seconds if run.rows else 0.0, run.error)
-    return QueryRecord(run.cypher, run.params, "pattern", run.reading.words(), (attempt,))
-
-
-def _table_record(run: TableRun) -> QueryRecord:
-    attempt = Attempt(len(run.rows) if run.rows else 0, run.rows.seconds if run.rows else 0.0, run.error)
-    return QueryRecord(run.cypher, run.params, "pattern", run.reading.words(), (attempt,))
-
-
-def _no_evidence_text(interpretation: Interpretation, failed: bool) -> str:
-    if failed:
-        return "No answer: the database failed on every query for this question."
-    names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates[:3]))
-    return f"No answer: the graph knows {names}, but holds nothing that answers this about it."

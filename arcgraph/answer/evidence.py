@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcgraph.answer.result import Citation, Witness, flat
+from arcgraph.answer.result import Attempt, Citation, QueryRecord, Witness, flat
 from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Path, Rows, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
@@ -53,6 +53,20 @@ def elements(rows: Rows) -> tuple[dict[str, Node], dict[str, Edge], list[Path]]:
         if matched:
             paths.append(Path(tuple(v for v in record if isinstance(v, Node)), matched))
     return nodes, edges, paths
+
+
+def read_witness(graph: Graph, shape: Pattern, shown: Pattern, *, timeout: float, limit: int) -> Witness:
+    """The nodes, edges and matches that a pattern returns; ``shown`` is the same as people see it.
+
+    Raises :class:`~arcgraph.errors.QueryError`.
+    """
+    query, params = shape.to_cypher(graph.dialect)
+    rows = graph.read(query, params, timeout=timeout, limit=limit)
+    nodes, edges, paths = elements(rows)
+    text, values = shown.to_cypher("neo4j")
+    record = QueryRecord(text, values, "pattern", "the evidence", (Attempt(len(rows), rows.seconds),))
+    found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
+    return Witness(nodes, edges, tuple(paths), (record,), found_by)
 
 
 def joined(one: Witness, other: Witness) -> Witness:

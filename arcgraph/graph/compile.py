@@ -7,8 +7,9 @@ can become syntax. All hops stand in one MATCH: Cypher then uses no edge twice.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
@@ -122,17 +123,15 @@ class _Writer:
             written.add(name)
             return f"({name}{suffix})"
 
-        parts: list[str] = []
-        end: str | None = None
-        for hop in hops:
-            edge = self._edge(hop)
-            if parts and end == hop.start:
-                parts[-1] += edge + node(hop.end)
-            else:
-                parts.append(node(hop.start, begins=True) + edge + node(hop.end))
-            end = hop.end
+        parts = [self._chain(chain, node) for chain in _chains(hops)]
         parts += [node(n.name) for n in nodes if n.name not in written]
         return ", ".join(parts)
+
+    def _chain(self, chain: Iterable[Hop], node: Callable[..., str]) -> str:
+        text = ""
+        for hop in chain:
+            text = (text or node(hop.start, begins=True)) + self._edge(hop) + node(hop.end)
+        return text
 
     def _labels(self, node: PatternNode, bindings: Iterable[Binding]) -> tuple[str, ...]:
         keys = [b.key for b in bindings if b.node == node.name and b.key is not None]
@@ -265,6 +264,25 @@ class _Writer:
             return column
         # Cypher sorts nulls first when descending: the top of a list would be what nobody knows.
         return f"{column} DESC" if never_null else f"{column} IS NULL, {column} DESC"
+
+
+def _chains(hops: Iterable[Hop]) -> list[deque[Hop]]:
+    """Hops as few paths, each as long as it gets: an engine that joins paths node by node has little left to join."""
+    chains: list[deque[Hop]] = []
+    for hop in hops:
+        last = chains[-1] if chains else None
+        if last is not None and hop.start == last[-1].end:
+            last.append(hop)
+        elif last is not None and hop.start == last[0].start and all(hop.end not in (h.start, h.end) for h in last):
+            last.appendleft(_turned(hop))
+        else:
+            chains.append(deque((hop,)))
+    return chains
+
+
+def _turned(hop: Hop) -> Hop:
+    ways = {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT, Direction.BOTH: Direction.BOTH}
+    return replace(hop, start=hop.end, end=hop.start, direction=ways[hop.direction])
 
 
 def _never_null(expression: Expression) -> bool:

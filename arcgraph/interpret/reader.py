@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcgraph.domain import Schema
 from arcgraph.graph.base import Graph
-from arcgraph.graph.pattern import Direction
+from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.anchors import MOST_CANDIDATES, Candidate, Names, find_candidates, unexplained
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.confidence import MARGIN
@@ -22,7 +22,7 @@ from arcgraph.interpret.english import BARE_NOTIONS, CONJUNCTIONS, DESCRIPTION_W
 from arcgraph.interpret.interface import Interface, LocalInterfaces, interfaces
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Intent, Question, View, read_question, view_from
-from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, joint_parts, score_paths
+from arcgraph.interpret.score import EncodedPaths, Meanings, Parts, Piece, Weights, coverages, joint_parts, score_paths
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.settings import AskSettings
 
@@ -213,28 +213,47 @@ class _Reading:
             return
         at_a, at_b = (0, 1) if a.anchor.span < b.anchor.span else (1, 0)
         best = self._best
-        for (i, support_a), (j, support_b) in product(one.short(meanings), other.short(meanings)):
+        for support, i, j in _pairs(one, other, meanings):
             path_a, path_b = one.encoded.paths[i], other.encoded.paths[j]
-            # A pair's support is at most the sum of its paths': most pairs need no closer look.
-            at_most = BEST_POSSIBLE + self._weights.support * (support_a + support_b) - cost
-            if path_a.end != path_b.end or at_most < best - MARGIN:
-                continue
+            most = self._weights.support * support - cost
+            if BEST_POSSIBLE + most < best - MARGIN:
+                break
             branches = (Branch(a.anchor, path_a), Branch(b.anchor, path_b))
             pieces = [Piece(one.encoded, i, at_a), Piece(other.encoded, j, at_b)]
             parts = joint_parts(pieces, meanings)
-            yield Reading(branches, self._question.intent, parts.total(self._weights) - cost, parts)
-            yield from self._with_tails(branches, pieces, meanings, cost)
+            score = parts.total(self._weights) - cost
+            best = max(best, score)
+            yield Reading(branches, self._question.intent, score, parts)
+            for reading in self._with_tails(branches, pieces, meanings, cost, most, best):
+                best = max(best, reading.score)
+                yield reading
 
     def _with_tails(
-        self, branches: tuple[Branch, Branch], pieces: list[Piece], meanings: Meanings, cost: float
+        self,
+        branches: tuple[Branch, Branch],
+        pieces: list[Piece],
+        meanings: Meanings,
+        cost: float,
+        most: float,
+        best: float,
     ) -> Iterator[Reading]:
-        """The branches meet at something in between, from which one more hop leads on to what is asked for."""
+        """The branches meet at something in between, from which one more hop leads on to what is asked for.
+
+        ``most`` is what the branches' support leaves to be had, ``best`` the best score so far.
+        """
         if any(len(b.path.steps) > 1 for b in branches):
             return
         tails = self._interface.tails_from(branches[0].path)
-        for i, tail in enumerate(tails.paths):
+        if not tails.paths:
+            return
+        at_most = BEST_POSSIBLE + most + self._weights.coverage * coverages(pieces, tails, meanings)
+        for i in np.argsort(-at_most, kind="stable").tolist():
+            if at_most[i] < best - MARGIN:
+                break
+            tail = tails.paths[i]
             parts = joint_parts([*pieces, Piece(tails, i, None)], meanings)
             score = parts.total(self._weights) - cost
+            best = max(best, score)
             yield Reading(branches, self._question.intent, score, parts, tail=tail)
 
     def _between(
@@ -248,6 +267,24 @@ class _Reading:
             score = parts.total(self._weights) - cost
             branches = (Branch(start.anchor, s.path),)
             yield Reading(branches, self._question.intent, score, parts, goal=goal.anchor)
+
+
+def _pairs(one: Around, other: Around, meanings: Meanings) -> list[tuple[float, int, int]]:
+    """Paths from two anchors that may meet, with the most that their support can be together, best first.
+
+    It is at most the sum of both; the same steps from both are worded once.
+    """
+    found = []
+    for (i, support_a), (j, support_b) in product(one.short(meanings), other.short(meanings)):
+        path_a, path_b = one.encoded.paths[i], other.encoded.paths[j]
+        if path_a.end == path_b.end:
+            is_shared = _ways(path_a) == _ways(path_b)
+            found.append((max(support_a, support_b) if is_shared else support_a + support_b, i, j))
+    return sorted(found, key=lambda pair: -pair[0])
+
+
+def _ways(path: RelationPath) -> list[tuple[Descriptor, Direction]]:
+    return [(step.descriptor, step.direction) for step in path.steps]
 
 
 def _by_cost(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -363,10 +363,11 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
         # That the paths meet is what "both" and "together" say.
         explains = explains.copy()
         explains[meanings.round_trip] = 1.0
-    coverage = float(np.log(FLOOR + np.minimum(meanings.words @ explains, 1.0)).sum())
+    coverage = float(_coverage(explains[None, :], meanings)[0])
     owned = _shared_demands(pieces)
     demands = [demand for demand, _ in owned]
-    worded = wording(demands, meanings)
+    # Words of several anchors stand in no one order; that each stands with its own is told below.
+    worded = wording(demands, meanings, 1.0 if len(chosen) == 1 else 0.0)
     turned = direction_part(*chosen[0], meanings, worded.first_word) if len(chosen) == 1 else 0.0
     disorder = worded.disorder
     if len(chosen) > 1:
@@ -375,6 +376,20 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
     answer = max(encoded.answer_of(i, meanings) for encoded, i in ends) if answered else 0.0
     share = float(grounded(explains[None, :], meanings)[0])
     return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, meanings.count)
+
+
+def coverages(pieces: Sequence[Piece], more: EncodedPaths, meanings: Meanings) -> Vector:
+    """The coverage of several paths, each time together with one path ``more``."""
+    explains = np.maximum.reduce([p.encoded.explains[p.index] for p in pieces])
+    explains = np.maximum(more.explains, explains[None, :])
+    if sum(p.anchor is not None for p in pieces) > 1:
+        explains[:, meanings.round_trip] = 1.0
+    return np.asarray(_coverage(explains, meanings))
+
+
+def _coverage(explains: Matrix, meanings: Meanings) -> Vector:
+    """For each row of what terms are explained the log of how likely the question's words are."""
+    return np.asarray(np.log(FLOOR + np.minimum(meanings.words @ explains.T, 1.0)).sum(axis=0))
 
 
 def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:
@@ -461,6 +476,8 @@ def _in_order(
         support = float(log_support(np.array([claims[word, demand] for demand, word in pairs])).sum())
         return support - weight * _disorder(pairs, claims, distances)
 
+    if not weight:
+        return by_hop
     best = worth(by_hop)
     for at, word in product(range(len(by_hop)), range(len(claims))):
         if not _disorder(by_hop, claims, distances):

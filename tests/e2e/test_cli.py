@@ -117,7 +117,8 @@ def test_the_trace_says_what_happened(run: Callable[..., Done]) -> None:
 def test_a_pipe_gets_no_colours_and_no_progress(run: Callable[..., Done], tmp_path: Path) -> None:
     done = ended(run("ask", "--graph", "demo:", DESIGNER, ARCGRAPH_CACHE_DIR=str(tmp_path / "fresh")), 0)
     assert "\x1b" not in done.stdout + done.stderr
-    assert done.stderr == ""
+    # A note says what would make answers better, where it is not installed.
+    assert all(line.startswith("note: ") for line in done.stderr.splitlines())
 
 
 # --- no answer -----------------------------------------------------------------------------------------------------

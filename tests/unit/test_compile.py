@@ -14,6 +14,7 @@ import pytest
 
 from arcgraph.domain import RESERVED_KEY
 from arcgraph.graph.pattern import (
+    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -79,6 +80,30 @@ PATTERNS = {
         order=(Order("mean age", descending=True), Order("group")),
         skip=2,
         limit=5,
+    ),
+    "star": Pattern(
+        (PatternNode("a", ("A",)), PatternNode("b", ("B",)), PatternNode("c", ("C",)), PatternNode("d", ("D",))),
+        (
+            Hop("r", "a", "b", (Descriptor("R"),)),
+            Hop("s", "a", "c", (Descriptor("S"),), Direction.IN),
+            Hop("t", "a", "d", (Descriptor("T"),), Direction.BOTH),
+        ),
+        returns=(Projection(Entity("a"), "a"),),
+    ),
+    "absent": Pattern(
+        (PatternNode("a", ("A",)), PatternNode("b", ("B",))),
+        (Hop("r", "a", "b", (Descriptor("R"),)),),
+        filters=(Filter(Property("b", "born"), "is null"),),
+        returns=(Projection(Entity("a"), "a"),),
+        absent=(
+            Absent(
+                (PatternNode("c", ("C",)),),
+                (Hop("s", "a", "c", (Descriptor("S"),)),),
+                (Binding("c", "name", ("Ys",)),),
+                (Filter(Property("s", "since"), ">", 1990),),
+            ),
+            Absent((), (Hop("t", "b", "a", (Descriptor("T", "kind", "x"),), Direction.BOTH),)),
+        ),
     ),
     "exists": Pattern((PatternNode("a", ("A",)),), returns=(Projection(Aggregate("exists"), "answer"),)),
 }

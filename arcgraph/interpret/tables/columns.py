@@ -8,6 +8,7 @@ from typing import Literal
 
 from arcgraph.graph.pattern import (
     Aggregate,
+    Binding,
     Descriptor,
     Direction,
     Entity,
@@ -187,9 +188,18 @@ class Columns:
                 Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
             )
             filters += [f for t in link.tests for f in self._filters(name_of_hop(i), t)]
+        bindings: list[Binding] = []
         for i, node in enumerate(self._draft.nodes):
-            filters += [f for t in node.tests for f in self._filters(name_of_node(i), t)]
-        return Pattern(nodes, tuple(hops), filters=(*filters, *self._known()))
+            named = [t for t in node.tests if self._names(node.label, t)]
+            bindings += [Binding(name_of_node(i), t.key, _listed(t.conditions[0].right)) for t in named]
+            filters += [f for t in node.tests if t not in named for f in self._filters(name_of_node(i), t)]
+        return Pattern(nodes, tuple(hops), tuple(bindings), filters=(*filters, *self._known()))
+
+    def _names(self, label: str, test: Test) -> bool:
+        """Whether a test ties a node to names, which a graph finds by its indexes."""
+        one = test.conditions[0] if len(test.conditions) == 1 else None
+        is_tied = one is not None and one.operator in ("=", "in") and not one.numeric
+        return is_tied and test.key in self._catalog.naming(label)
 
     def _filters(self, variable: str, test: Test) -> Iterator[Filter]:
         for condition in test.conditions:
@@ -615,6 +625,10 @@ class Columns:
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
+
+
+def _listed(right: object) -> tuple[object, ...]:
+    return right if isinstance(right, tuple) else (right,)
 
 
 def _condition(conditions: Sequence[Condition]) -> str:

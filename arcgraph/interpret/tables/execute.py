@@ -10,13 +10,15 @@ from typing import Any
 from arcgraph.domain import Rows
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
-from arcgraph.graph.pattern import Aggregate, Pattern
+from arcgraph.graph.pattern import Aggregate
 from arcgraph.interpret.tables.reading import TableReading
 from arcgraph.settings import AskSettings
 from arcgraph.tracing import Trace
 
 # A reading that is so much less likely than the best is not what was asked, even where the best finds nothing.
 MARGIN = 1.5
+# Nor is it where the best says "none" or "no", unless both are about as likely.
+NEAR = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +33,17 @@ class TableRun:
 
     @property
     def found(self) -> bool:
-        """Whether the graph answers this reading: rows that are not all null."""
-        return self.rows is not None and any(value is not None for record in self.rows for value in record)
+        """Whether the graph answers this reading: rows that are not all null, and no total of nothing."""
+        if self.rows is None or self._is_empty_total:
+            return False
+        return any(value is not None for record in self.rows for value in record)
+
+    @property
+    def _is_empty_total(self) -> bool:
+        """Whether all that came back are totals of zero: the database gives them where there is nothing to add."""
+        columns = [p.expression for p in self.reading.pattern.returns if not p.hidden]
+        are_totals = all(isinstance(e, Aggregate) and e.function == "sum" for e in columns)
+        return are_totals and self.rows is not None and not any(v for record in self.rows for v in record)
 
     @property
     def is_zero(self) -> bool:
@@ -61,7 +72,7 @@ class TableRunner:
         began = time.monotonic()
         for reading in readings[: self._settings.max_executed]:
             left = self._settings.deadline - (time.monotonic() - began)
-            if reading.score < readings[0].score - MARGIN or left <= 0:
+            if reading.score < readings[0].score - (NEAR if zero else MARGIN) or left <= 0:
                 break
             run = self._one(reading, min(self._timeout, left))
             trace.note("execute", "query", reading=reading.words(), rows=len(run.rows or ()), error=run.error)
@@ -72,15 +83,11 @@ class TableRunner:
                 return runs, run
         return runs, zero
 
-    def shown(self, pattern: Pattern) -> tuple[str, dict[str, Any]]:
-        """The query in Neo4j's dialect."""
-        return pattern.to_cypher("neo4j")
-
     def _one(self, reading: TableReading, timeout: float) -> TableRun:
         most = self._settings.max_rows
         cut = reading.pattern.limit is None or reading.pattern.limit > most
         pattern = replace(reading.pattern, limit=most + 1) if cut else reading.pattern
-        shown, params = self.shown(reading.pattern)
+        shown, params = reading.pattern.to_cypher("neo4j")
         try:
             query, values = pattern.to_cypher(self._graph.dialect)
             rows = self._graph.read(query, values, timeout=timeout, limit=most)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arcgraph.domain import Anchor, LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
-from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.anchors import Candidate, Names
+from arcgraph.interpret.literals import Kind, read_literals
 from arcgraph.interpret.marks import Deed, read_operators
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
@@ -116,6 +118,25 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
 def asks_beyond_paths(text: str) -> bool:
     """Whether a question holds marks that no path can express."""
     return any(m.deed in _BEYOND_PATHS and not m.doubtful for m in read_operators(text))
+
+
+def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
+    """The words of a question that no path follows and that change what is asked, those of names aside.
+
+    What is ruled out, the most of something, averages, time seen from now, conditions on numbers of things; and texts
+    in quotation marks and moments that are the name of nothing.
+    """
+    named = [c.anchor.span for c in candidates]
+    literals = read_literals(text)
+    marks = [(m.start, m.end) for m in read_operators(text, literals) if m.deed in _DENYING and not m.doubtful
+             and (m.deed != Deed.AGGREGATE or m.value != "count")]  # fmt: skip
+    values = [(one.start, one.end) for one in literals if one.kind in _NAMING]
+    left = [(s, e) for s, e in dict.fromkeys([*marks, *values]) if not any(a < e and s < b for a, b in named)]
+    return [text[s:e] for s, e in sorted(left)]
+
+
+_DENYING = frozenset((Deed.NEGATION, Deed.RELATIVE, Deed.HAVING, Deed.SUPERLATIVE, Deed.AGGREGATE))
+_NAMING = frozenset((Kind.QUOTED, Kind.DATE, Kind.DATETIME, Kind.YEAR, Kind.MONTH, Kind.DECADE, Kind.CENTURY))
 
 
 def _covered(asked: Asked, draft: Draft) -> set[int]:

@@ -1,0 +1,153 @@
+"""Answers to questions that were read as paths from what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from arcgraph.answer import compose
+from arcgraph.answer.evidence import citations, joined, passages_of, read_witness
+from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
+from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
+from arcgraph.answer.result import Alternative, Answer, QueryRecord, Status, Witness
+from arcgraph.answer.runs import UNSURE, did_you_mean, nothing_found, record_of, tried
+from arcgraph.domain import Node, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.interpret.assemble import THING, bound, collecting, match_of, witnessing
+from arcgraph.interpret.confidence import confidence, holds
+from arcgraph.interpret.execute import Run, Runner
+from arcgraph.interpret.reader import Interpretation
+from arcgraph.settings import Settings
+from arcgraph.tracing import Trace
+
+_WITNESS_ROWS = 200
+# Of nodes of one name so many are described with what lies around them.
+_DESCRIBED = 3
+_ALTERNATIVES = 5
+
+
+class PathAnswers:
+    """Runs the readings of a question and makes an answer of the one that holds."""
+
+    def __init__(self, graph: Graph, schema: Schema, settings: Settings):
+        self._graph = graph
+        self._schema = schema
+        self._timeout = settings.graph.timeout
+        self._deadline = settings.ask.deadline
+        self._runner = Runner(graph, schema, settings.ask, settings.graph.timeout)
+
+    def answer(self, question: str, found: Interpretation, unsaid: Sequence[str], trace: Trace) -> Answer:
+        """The answer; ``found`` holds at least one reading.
+
+        ``unsaid`` are words of the question that change what is asked and that no path can say: with any of them a
+        path is no more than what may be meant.
+        """
+        with trace.stage("execute"):
+            runs = self._runner.run(found.readings, found.candidates, trace)
+        best = next((run for run in runs if run.found), None)
+        alternatives = self._alternatives(found, best)
+        if best is None or best.rows is None:
+            names = ", ".join(dict.fromkeys(c.anchor.name for c in found.candidates[:3]))
+            missing = f"the graph knows {names}, but holds nothing that answers this about it"
+            is_late = trace.elapsed > self._deadline
+            return replace(nothing_found(question, runs, missing), alternatives=alternatives, partial=is_late)
+        sure = confidence(best.reading, found.readings)
+        # A relation may have the very word ("the largest city of").
+        unsaid = [word for word in unsaid if word.lower() not in best.reading.words().lower()]
+        if unsaid or not holds(best.reading, found.readings, is_open=found.is_open):
+            words = ", ".join(f'"{word}"' for word in unsaid)
+            return Answer(
+                question,
+                Status.INSUFFICIENT,
+                did_you_mean([best.reading.words(), *(a.reading for a in alternatives[:2])]),
+                queries=tuple(map(record_of, runs)),
+                confidence=0.0 if unsaid else sure,
+                alternatives=alternatives,
+                reason=f"no reading says what {words} asks for" if unsaid else UNSURE,
+                tried=tried(runs),
+            )
+        return self._grounded(question, trace, best, tuple(map(record_of, runs)), alternatives, sure)
+
+    def _grounded(
+        self,
+        question: str,
+        trace: Trace,
+        run: Run,
+        queries: tuple[QueryRecord, ...],
+        alternatives: tuple[Alternative, ...],
+        sure: float,
+    ) -> Answer:
+        assert run.rows is not None
+        with trace.stage("evidence"):
+            around = self._around(run)
+            whole = len(around) == len(run.rows) and all(n.witness.edges for n in around.values())
+            witness = Witness() if around and whole else self._witness(run, trace)
+            for near in around.values():
+                witness = joined(witness, near.witness)
+            passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
+        found = compose.entities(run.rows, self._schema)
+        table = compose.table(run.reading, run.rows, self._schema)
+        return Answer(
+            question,
+            Status.ANSWERED,
+            compose.text(run.reading, run.rows, found, self._schema, {i: n.links for i, n in around.items()}),
+            entities=found,
+            columns=table.columns,
+            rows=compose.plain_rows(table),
+            table=table,
+            witness=witness,
+            citations=citations(witness, passages, self._schema, len(queries)),
+            queries=queries + witness.queries,
+            confidence=sure,
+            alternatives=alternatives,
+            partial=run.rows.truncated,
+        )
+
+    def _witness(self, run: Run, trace: Trace) -> Witness:
+        """The subgraph behind the answer; an error here leaves the answer standing without one.
+
+        Few matches come row by row, with their paths; of many every node and edge once.
+        """
+        few = run.matches is not None and run.matches <= _WITNESS_ROWS
+        shape = collecting if run.matches is not None and not few else partial(witnessing, limit=_WITNESS_ROWS)
+        named = self._runner.named(run.reading, match_of(run.reading), run.candidates)
+        try:
+            return read_witness(self._graph, shape(run.match), shape(named), timeout=self._timeout, limit=_WITNESS_ROWS)
+        except QueryError as error:
+            trace.note("evidence", "error", error=str(error))
+            return Witness()
+
+    def _around(self, run: Run) -> dict[str, Neighbourhood]:
+        """What lies around the first described nodes, by element id; nothing where none is described."""
+        reading, anchor = run.reading, run.reading.described
+        if anchor is None or run.rows is None:
+            return {}
+        nodes = [n for n in run.rows.column(THING) if isinstance(n, Node)]
+        match = match_of(reading)
+        named = self._runner.named(reading, match, run.candidates)
+        found = {}
+        for node in nodes[:_DESCRIBED]:
+            one = replace(anchor, ids=(node.id,), element_ids=(node.element_id,))
+            tied = bound(match, [one], loaded=self._schema.loaded)
+            found[node.element_id] = neighbourhood(
+                self._graph,
+                self._schema,
+                node,
+                (tied, named if len(nodes) == 1 else tied),
+                timeout=self._timeout,
+                most=MOST_AROUND // min(len(nodes), _DESCRIBED),
+            )
+        return found
+
+    def _alternatives(self, found: Interpretation, best: Run | None) -> tuple[Alternative, ...]:
+        others = [r for r in found.readings if best is None or r is not best.reading]
+        return tuple(
+            Alternative(
+                r.words(),
+                self._runner.shown(r, match_of(r), found.candidates)[0],
+                confidence(r, found.readings),
+            )
+            for r in others[:_ALTERNATIVES]
+        )

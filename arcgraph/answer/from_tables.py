@@ -1,0 +1,145 @@
+"""Answers to questions that were read as queries over values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from arcgraph.answer import compose
+from arcgraph.answer import tables as shown_as
+from arcgraph.answer.evidence import citations, passages_of, read_witness
+from arcgraph.answer.result import Alternative, Answer, QueryRecord, Status, Witness
+from arcgraph.answer.runs import UNSURE, did_you_mean, nothing_found, record_of, tried
+from arcgraph.domain import RESERVED_KEY, Node, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern
+from arcgraph.interpret.assemble import witnessing
+from arcgraph.interpret.tables import ranking
+from arcgraph.interpret.tables.execute import TableRun, TableRunner
+from arcgraph.interpret.tables.reading import TableReading
+from arcgraph.settings import Settings
+from arcgraph.tracing import Trace
+
+_WITNESS_ROWS = 200
+_ALTERNATIVES = 5
+# Evidence is narrowed to the answer's own values where these are at most so many.
+_MOST_VALUES = 200
+
+
+class TableAnswers:
+    """Runs the readings of a question and makes an answer of the one that holds."""
+
+    def __init__(self, graph: Graph, schema: Schema, settings: Settings):
+        self._graph = graph
+        self._schema = schema
+        self._timeout = settings.graph.timeout
+        self._runner = TableRunner(graph, settings.ask, settings.graph.timeout)
+
+    def answer(self, question: str, readings: Sequence[TableReading], trace: Trace) -> Answer:
+        """The answer; ``readings`` holds at least one."""
+        sure = ranking.confidence(readings[0], readings)
+        if sure < ranking.LEAST_SURE:
+            return Answer(
+                question,
+                Status.INSUFFICIENT,
+                did_you_mean([r.words() for r in readings[:3]]),
+                confidence=sure,
+                alternatives=_others(readings, None),
+                reason=UNSURE,
+                tried=tuple(f"not sure enough: {r.words()}" for r in readings[:3]),
+            )
+        likely = [r for r in readings if r is readings[0] or ranking.confidence(r, readings) >= ranking.LEAST_SURE]
+        with trace.stage("execute"):
+            runs, best = self._runner.run(likely, trace)
+        queries = tuple(map(record_of, runs))
+        if best is None or best.rows is None:
+            missing = f"nothing in the graph fits ({readings[0].words()})"
+            return replace(
+                nothing_found(question, runs, missing), confidence=sure, alternatives=_others(readings, None)
+            )
+        return self._grounded(question, readings, best, queries, tried(runs), trace)
+
+    def _grounded(
+        self,
+        question: str,
+        readings: Sequence[TableReading],
+        best: TableRun,
+        queries: tuple[QueryRecord, ...],
+        attempts: tuple[str, ...],
+        trace: Trace,
+    ) -> Answer:
+        assert best.rows is not None
+        with trace.stage("evidence"):
+            witness = self._witness(best, trace)
+            passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
+        table = shown_as.table(best.reading, best.rows, self._schema)
+        said = shown_as.text(best.reading, table)
+        is_second = best.reading is not readings[0]
+        if is_second:
+            said += f"; the likelier reading found nothing: {readings[0].words()}"
+        return Answer(
+            question,
+            Status.ANSWERED,
+            said,
+            entities=shown_as.found_entities(best.reading, best.rows, self._schema),
+            columns=table.columns,
+            rows=compose.plain_rows(table),
+            table=table,
+            witness=witness,
+            citations=citations(witness, passages, self._schema, len(queries)),
+            queries=queries + witness.queries,
+            confidence=ranking.confidence(best.reading, readings),
+            alternatives=_others(readings, best),
+            tried=attempts if is_second else (),
+            partial=best.rows.truncated,
+        )
+
+    def _witness(self, run: TableRun, trace: Trace) -> Witness:
+        """The matches behind the answer; an error here leaves the answer standing without them."""
+        shape = witnessing(_narrowed(run, self._schema), _WITNESS_ROWS)
+        try:
+            return read_witness(self._graph, shape, shape, timeout=self._timeout, limit=_WITNESS_ROWS)
+        except QueryError as error:
+            trace.note("evidence", "error", error=str(error))
+            return Witness()
+
+
+def _narrowed(run: TableRun, schema: Schema) -> Pattern:
+    """The match of a run, narrowed to the nodes and values that a limit or a condition on groups left.
+
+    So the evidence of "the three oldest" and of "with at least two" is not that of all the others.
+    """
+    pattern = run.reading.pattern
+    assert run.rows is not None
+    if not pattern.having and pattern.limit is None:
+        return pattern
+    bindings, filters = list(pattern.bindings), list(pattern.filters)
+    for column in pattern.returns:
+        if column.hidden or isinstance(column.expression, Aggregate):
+            continue
+        found = list(dict.fromkeys(_handle(value, schema) for value in run.rows.column(column.name)))
+        is_plain = all(isinstance(value, str | int | float) for value in found)
+        if not found or not is_plain or len(found) > _MOST_VALUES:
+            continue
+        if isinstance(column.expression, Entity):
+            bindings.append(Binding(column.expression.owner, RESERVED_KEY if schema.loaded else None, tuple(found)))
+        elif not column.expression.numeric:
+            filters.append(Filter(column.expression, "in", found))
+    return replace(pattern, bindings=tuple(bindings), filters=tuple(filters))
+
+
+def _handle(value: Any, schema: Schema) -> Any:
+    """By what a node is found again; a value is its own handle. Edges have none."""
+    if isinstance(value, Node):
+        return value.id if schema.loaded else value.element_id
+    return value if isinstance(value, str | int | float) else None
+
+
+def _others(readings: Sequence[TableReading], best: TableRun | None) -> tuple[Alternative, ...]:
+    others = [r for r in readings if best is None or r is not best.reading]
+    return tuple(
+        Alternative(r.words(), r.pattern.to_cypher("neo4j")[0], ranking.confidence(r, readings))
+        for r in others[:_ALTERNATIVES]
+    )

@@ -1,0 +1,80 @@
+"""What answers say of the queries that were run for them, whichever way the question was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from arcgraph.answer.result import Answer, Attempt, QueryRecord, Status
+from arcgraph.domain import Rows
+
+UNSURE = "the question's words match nothing in the graph closely enough"
+_FAILED = "the database failed on every query for this question"
+_NOTHING = "the graph holds nothing for any likely reading of the question"
+
+
+class Worded(Protocol):
+    """A reading, as people see it."""
+
+    def words(self) -> str:
+        """What was understood."""
+        ...
+
+
+class Ran(Protocol):
+    """A reading that was run."""
+
+    @property
+    def reading(self) -> Worded:
+        """What was run."""
+        ...
+
+    @property
+    def cypher(self) -> str:
+        """The query, in Neo4j's dialect."""
+        ...
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Its parameters."""
+        ...
+
+    @property
+    def rows(self) -> Rows | None:
+        """What came back; ``None`` after an error."""
+        ...
+
+    @property
+    def error(self) -> str:
+        """Why nothing came back."""
+        ...
+
+
+def tried(runs: Sequence[Ran]) -> tuple[str, ...]:
+    """A line for each reading that was run, with what came of it."""
+    return tuple(f"{run.reading.words()}: {run.error or f'{len(run.rows or ())} rows'}" for run in runs)
+
+
+def record_of(run: Ran) -> QueryRecord:
+    """The query of a run with its one attempt."""
+    seconds = run.rows.seconds if run.rows is not None else 0.0
+    attempt = Attempt(len(run.rows or ()), seconds, run.error)
+    return QueryRecord(run.cypher, dict(run.params), "pattern", run.reading.words(), (attempt,))
+
+
+def nothing_found(question: str, runs: Sequence[Ran], missing: str) -> Answer:
+    """The answer where no reading holds: ``missing`` says what the graph lacks."""
+    failed = bool(runs) and all(run.error for run in runs)
+    return Answer(
+        question,
+        Status.FAILED if failed else Status.NO_EVIDENCE,
+        f"No answer: {_FAILED if failed else missing}.",
+        queries=tuple(map(record_of, runs)),
+        reason=runs[-1].error if failed else _NOTHING,
+        tried=tried(runs),
+    )
+
+
+def did_you_mean(readings: Sequence[str]) -> str:
+    """A question back, where no reading is sure."""
+    return f"No reading explains the question well enough. Did you mean: {'; or: '.join(readings)}?"

@@ -168,10 +168,11 @@ def _spans(text: str) -> list[Any]:
 
 # --- almost JSON -------------------------------------------------------------------------------------------------
 
+# What has no end goes on to the end of the text: else it would be looked for again from every place that follows.
 _TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"'
-    r"|'(?:[^'\\]|\\.)*'"
-    r"|//[^\n]*|/\*.*?\*/|\s+"  # comments and space
+    r'"(?:[^"\\]|\\.)*(?:"|\Z)'
+    r"|'(?:[^'\\]|\\.)*(?:'|\Z)"
+    r"|//[^\n]*|/\*.*?(?:\*/|\Z)|\s+"  # comments and space
     r"|[^\W\d][\w$-]*"  # a bare word
     r"|-?\d[\d.eE+-]*"
     r"|.",

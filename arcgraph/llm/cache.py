@@ -20,7 +20,8 @@ from arcgraph.llm.base import DEFAULT_CALL, LLM, Call, Completion, Message, Toke
 from arcgraph.llm.reply import completion
 
 _FORMAT = 1
-# After so many new replies the folder is looked through; then a tenth more than the oldest surplus goes.
+# The folder is looked through with the first new reply of a process, and after so many more; then a tenth more than the
+# oldest surplus goes.
 _WRITES_BETWEEN_PRUNES = 100
 _KEPT_SHARE = 0.9
 _log = logging.getLogger("arcgraph.llm")
@@ -45,7 +46,8 @@ class Cached(Wrapper):
     """Answers from ``folder`` what was answered before. Thread-safe, also between processes.
 
     Replies with a fault, and those that were cut off, are not kept, nor is anything of the request but its digest.
-    A file that cannot be read counts as absent. Beyond ``entries`` replies those that were not used for longest go.
+    A file that cannot be read counts as absent. Where there are more than ``entries`` replies, which is looked at now and
+    then, those that were not used for longest go.
     """
 
     def __init__(self, inner: LLM, folder: Path, entries: int):
@@ -81,7 +83,7 @@ class Cached(Wrapper):
     def _is_time_to_prune(self) -> bool:
         with self._lock:
             self._written += 1
-            return self._written % min(_WRITES_BETWEEN_PRUNES, self._entries) == 0
+            return self._written % min(_WRITES_BETWEEN_PRUNES, self._entries + 1) == 1
 
     def _complain(self, error: OSError) -> None:
         with self._lock:

@@ -25,6 +25,9 @@ from arcgraph.resources import prompt
 _CONNECT_SECONDS = 10.0
 # The client's own timeout comes first, so that it can close its connection; this is for what that does not catch.
 _GRACE_SECONDS = 0.2
+# A reply goes into traces and answers. Should a server repeat the key in one, it is cut out; a short one, like the
+# "none" that a server without keys gets, may be a word of the answer.
+_UNLIKELY = 12
 
 
 def _library() -> Any:
@@ -52,6 +55,7 @@ class OpenAILLM:
         self._extra = dict(extra or {})
         self._features = Features()
         self._redact = Redactor(endpoint.secrets())
+        self._redact_reply = Redactor(endpoint.secrets(), shortest=_UNLIKELY)
         self._log_filter = LogFilter(self._redact)
         self._log_filter.attach()
         self._client = self._open()
@@ -135,7 +139,8 @@ class OpenAILLM:
         timeout = self._openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
 
         def send() -> str:
-            return str(create(**body, extra_body=extra or None, timeout=timeout).http_response.text)
+            reply = create(**body, extra_body=extra or None, timeout=timeout)
+            return self._redact_reply(reply.http_response.text)
 
         where = Where(self._model, self._endpoint.address, seconds, self._redact)
         # Raised outside of the handlers: the client's errors hold the request, with the key, and must not hang on.

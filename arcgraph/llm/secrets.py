@@ -15,13 +15,16 @@ _LOGGERS = ("openai", "openai._base_client", "httpx", "httpx2")
 
 
 class Redactor:
-    """Replaces secrets in texts, also where they stand percent-encoded or inside JSON. Its repr shows none."""
+    """Replaces secrets in texts, also where they stand percent-encoded or inside JSON. Its repr shows none.
 
-    def __init__(self, secrets: Iterable[str]):
+    ``shortest`` is how many characters make a secret of a text.
+    """
+
+    def __init__(self, secrets: Iterable[str], *, shortest: int = _SHORTEST):
         forms = {
             form
             for secret in secrets
-            if len(secret) >= _SHORTEST
+            if len(secret) >= shortest
             for form in (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1])
         }
         self._forms = sorted(forms, key=len, reverse=True)

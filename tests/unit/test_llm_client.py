@@ -1,4 +1,4 @@
-"""The client against a real server: what is sent, what comes of each kind of answer, what is left out after refusals."""
+"""The client against a real server: what is sent, what comes of each answer, what is left out after refusals."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ class Cached(Wrapper):
     """Answers from ``folder`` what was answered before. Thread-safe, also between processes.
 
     Replies with a fault, and those that were cut off, are not kept, nor is anything of the request but its digest.
-    A file that cannot be read counts as absent. Where there are more than ``entries`` replies, which is looked at now and
-    then, those that were not used for longest go.
+    A file that cannot be read counts as absent. Where there are more than ``entries`` replies, which is looked at now
+    and then, those that were not used for longest go.
     """
 
     def __init__(self, inner: LLM, folder: Path, entries: int):

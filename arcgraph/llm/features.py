@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -61,7 +61,11 @@ _TOO_MUCH = r"max_(completion_)?tokens|maximum context length|context (length|wi
 
 _REMEDIES = (
     _remedy(r"chat_template|enable_thinking", lambda f: replace(f, template=False)),
-    _remedy(r"response_format|json_schema|json_object|json.?mode|structured.?output|guided|grammar", _weaker),
+    _remedy(
+        r"response_format|json_schema|json_object|json.?mode|structured.?output|guided|grammar"
+        r"|json_validate_failed",
+        _weaker,
+    ),
     _remedy(r"max_completion_tokens.{0,20}instead|(unsupported|unrecogni[sz]ed|unknown).{0,40}max_tokens", _renamed),
     _remedy(_TOO_MUCH, lambda f: replace(f, limit="")),
     _remedy(r"top_p", lambda f: replace(f, top_p=False)),
@@ -70,7 +74,7 @@ _REMEDIES = (
 )
 
 _ONE_SCHEMA = re.compile(
-    r"invalid_json_schema|invalid (json )?schema|unsupported (json )?schema|schema conversion"
+    r"json_validate_failed|invalid_json_schema|invalid (json )?schema|unsupported (json )?schema|schema conversion"
     r"|(parse|convert|compile|process)\w* (the )?(json )?(schema|grammar)",
     re.I,
 )
@@ -82,21 +86,25 @@ def is_about_this_schema(told: str) -> bool:
 
 
 _LONGEST = 1_000
+# Where servers say what they have against a request. Some repeat the request itself beside it, under other names.
+_TELLING = ("error", "message", "msg", "detail", "loc", "param", "code", "type")
 
 
 def words_of_refusal(body: Any) -> str:
     """What a refusal says itself, without what it repeats of the request."""
-    found = body.get("error", body) if isinstance(body, dict) else body
-    if isinstance(found, dict):
-        detail = found.get("detail")
-        said = [found.get(key) for key in ("message", "msg", "param", "code", "type")]
-        said += _details(detail) if isinstance(detail, list) else [detail]
-        return "; ".join(str(s) for s in said if isinstance(s, str | int))[:_LONGEST]
-    if isinstance(found, list):
-        return "; ".join(_details(found))[:_LONGEST]
-    return str(found or "")[:_LONGEST]
+    return "; ".join(_said(body, 0))[:_LONGEST]
 
 
-def _details(items: list[Any]) -> list[str]:
-    """Validation errors as FastAPI writes them: where, and what."""
-    return [f"{'.'.join(map(str, d.get('loc', ())))} {d.get('msg', '')}" for d in items if isinstance(d, dict)]
+def _said(body: Any, depth: int) -> Iterator[str]:
+    """The texts of an error, however it is nested: OpenAI, FastAPI, Mistral and Google each do it their own way."""
+    if isinstance(body, str):
+        if body.strip():
+            yield body.strip()[:_LONGEST]
+        return
+    inner = [body[key] for key in _TELLING if key in body] if isinstance(body, dict) else body
+    if isinstance(inner, list) and depth < _DEEPEST:
+        for part in inner:
+            yield from _said(part, depth + 1)
+
+
+_DEEPEST = 6

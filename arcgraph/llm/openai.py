@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from arcgraph.errors import MissingExtra, ModelError, ModelTimeout
+from arcgraph.errors import MissingExtra, ModelError
 from arcgraph.llm.base import DEFAULT_CALL, DEFAULT_SAMPLING, Call, Completion, Message, Sampling, Tokens
 from arcgraph.llm.endpoint import Endpoint
 from arcgraph.llm.features import Features, Structured, is_about_this_schema
@@ -149,7 +149,7 @@ class OpenAILLM:
             return _read(within(seconds + _GRACE_SECONDS, send), where)
         except Outlasted:
             failure = where.too_late()
-        except (ModelError, ModelTimeout):
+        except ModelError:
             raise
         except Exception as error:
             translated, told = translate(error, where, self._openai)

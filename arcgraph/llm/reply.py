@@ -105,7 +105,7 @@ def read(text: str, schema: type[BaseModel], *, is_cut: bool = False) -> Read:
                 return Read(schema.model_validate_json(json.dumps(candidate)))
             except ValidationError as error:
                 fault = fault or f"the reply is no {schema.__name__}: {_told(error)}"
-            except ValueError:  # a lone surrogate, or a number beyond all bounds
+            except (ValueError, RecursionError):  # half of a surrogate pair, or a number beyond all bounds
                 fault = fault or "the reply holds characters or numbers that no JSON can hold"
     if is_cut:
         return Read(None, "the reply was cut off: it reached the most tokens it may have")

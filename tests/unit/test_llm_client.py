@@ -197,18 +197,41 @@ def test_what_a_server_refuses_by_name_is_left_out_from_then_on(
     assert set(server.seen[0].body) - set(server.seen[2].body) == {missing}
 
 
-def test_validation_errors_are_understood_and_what_they_repeat_is_not_looked_at(
-    server: ModelServer, llm: OpenAILLM
-) -> None:
+FORBIDDEN = {"type": "extra_forbidden", "loc": ["body", "chat_template_kwargs"], "msg": "Extra inputs"}
+GOOGLE = 'Invalid JSON payload received. Unknown name "chat_template_kwargs": Cannot find field.'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"detail": [FORBIDDEN]},
+        {"object": "error", "message": {"detail": [FORBIDDEN]}, "type": "invalid_request_error"},
+        [{"error": {"code": 400, "message": GOOGLE, "status": "INVALID_ARGUMENT"}}],
+        {"error": GOOGLE},
+        "property 'chat_template_kwargs' is unsupported",
+    ],
+)
+def test_errors_are_understood_however_they_are_nested(server: ModelServer, llm: OpenAILLM, body: Any) -> None:
+    server.script = lambda seen: Answer(body, 422) if "chat_template_kwargs" in seen.body else said()
+    assert llm.complete(ASK).attempts == 2
+
+
+def test_what_an_error_repeats_of_the_request_is_not_looked_at(server: ModelServer, llm: OpenAILLM) -> None:
     def answer(seen: Seen) -> Answer:
-        if "chat_template_kwargs" not in seen.body:
-            return said()
-        fault = {"type": "extra_forbidden", "loc": ["body", "chat_template_kwargs"], "msg": "Extra", "input": seen.body}
-        return Answer({"detail": [fault]}, 422)
+        fault = {**FORBIDDEN, "input": seen.body}
+        return Answer({"detail": [fault], "body": seen.body}, 422) if "chat_template_kwargs" in seen.body else said()
 
     server.script = answer
-    assert llm.complete(ASK).attempts == 2
-    assert {"temperature", "top_p", "max_tokens"} <= server.seen[1].body.keys()
+    assert llm.complete(ASK, schema=Choice).attempts == 2
+    assert {"temperature", "top_p", "max_tokens", "response_format"} <= server.seen[1].body.keys()
+
+
+def test_a_server_that_judges_the_json_itself_is_asked_in_words(server: ModelServer, llm: OpenAILLM) -> None:
+    failed = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "{"}
+    server.script = [Answer({"error": failed}, 400), Answer({"error": failed}, 400), said(CHOICE)]
+    assert llm.complete(ASK, schema=Choice).parsed == Choice(option="b", why="it fits")
+    llm.complete(ASK, schema=Choice)
+    assert server.seen[-1].body["response_format"]["type"] == "json_schema"
 
 
 def test_newer_models_get_the_limit_by_its_newer_name(server: ModelServer, llm: OpenAILLM) -> None:

@@ -7,6 +7,8 @@ import time
 from typing import Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from arcgraph.llm.reply import completion, mended, read, split_thinking
@@ -149,6 +151,16 @@ def test_long_nonsense_costs_no_time(filler: str) -> None:
     read("{" + filler * 20_000, Plan)
     split_thinking(filler * 20_000)
     assert time.perf_counter() - began < 3
+
+
+PIECES = [*"{}[]:,\"'`/*-1", "\n", " ", "null", "None", "kind", '"steps"', '"hop"', "```json\n", "</think>", "\\", "é"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.booleans())
+def test_no_text_makes_reading_fail(text: str, is_cut: bool) -> None:
+    done = completion(text, Plan, finish="length" if is_cut else "stop")
+    assert (done.parsed is None) == bool(done.fault)
 
 
 def test_json_itself_is_never_changed_by_mending() -> None:

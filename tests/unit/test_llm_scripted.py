@@ -117,7 +117,7 @@ def test_a_request_that_was_not_recorded_is_told_with_its_prompt(tmp_path: Path)
     path = tmp_path / "exchanges.jsonl"
     record(path)
     llm = ReplayedLLM(path)
-    with pytest.raises(OffScript, match="(?s)exchanges.jsonl.*stage 'plan'.*Which four?"):
+    with pytest.raises(OffScript, match=r"(?s)exchanges\.jsonl.*stage 'plan'.*Which four"):
         llm.complete([user("Which four?")], call=Call("plan"))
     with pytest.raises(OffScript):
         llm.complete(ASK, schema=Choice, call=Call("plan", Sampling(0.6)))

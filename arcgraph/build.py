@@ -277,8 +277,8 @@ def connect_llm(settings: Settings | None = None, environ: Mapping[str, str] | N
     :class:`~arcgraph.errors.MissingExtra` where the client is not installed.
     """
     settings = settings or Settings.load()
-    if not settings.llm.model:
+    if not settings.llm.model.strip():
         return None
     where = endpoint(settings.llm, os.environ if environ is None else environ)
-    model = OpenAILLM(where, settings.llm.model, extra=json.loads(settings.llm.extra or "{}"))
+    model = OpenAILLM(where, settings.llm.model.strip(), extra=json.loads(settings.llm.extra or "{}"))
     return shared(model, settings.llm, settings.cache.dir)

@@ -23,8 +23,6 @@ from arcgraph.llm.within import Outlasted, within
 from arcgraph.resources import prompt
 
 _CONNECT_SECONDS = 10.0
-# The client's own timeout comes first, so that it can close its connection; this is for what that does not catch.
-_GRACE_SECONDS = 0.2
 # A reply goes into traces and answers. Should a server repeat the key in one, it is cut out; a short one, like the
 # "none" that a server without keys gets, may be a word of the answer.
 _UNLIKELY = 12
@@ -132,29 +130,27 @@ class OpenAILLM:
                 lasting = lasting.without(told) or lasting
 
     def _sent(self, wanted: _Wanted, features: Features, call: Call) -> _Reply:
-        seconds = call.seconds()
+        where = Where(self._model, self._endpoint.address, call.seconds(), self._redact)
         body = wanted.body(self._model, features)
-        extra = {**wanted.switches(features), **self._extra}
+        body["extra_body"] = {**wanted.switches(features), **self._extra} or None
+        return _read(self._posted(body, where), where)
+
+    def _posted(self, body: Mapping[str, Any], where: Where) -> str:
+        """The text of the server's answer, in any case within the seconds of ``where``."""
         create = self._client.chat.completions.with_raw_response.create
-        timeout = self._openai.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
-
-        def send() -> str:
-            reply = create(**body, extra_body=extra or None, timeout=timeout)
-            return self._redact_reply(reply.http_response.text)
-
-        where = Where(self._model, self._endpoint.address, seconds, self._redact)
-        # Raised outside of the handlers: the client's errors hold the request, with the key, and must not hang on.
+        timeout = self._openai.Timeout(where.seconds, connect=min(where.seconds, _CONNECT_SECONDS))
         failure: ModelError | _FeatureRefused
         try:
-            return _read(within(seconds + _GRACE_SECONDS, send), where)
+            text = within(where.seconds, lambda: str(create(**body, timeout=timeout).http_response.text))
         except Outlasted:
             failure = where.too_late()
-        except ModelError:
-            raise
         except Exception as error:
             translated, told = translate(error, where, self._openai)
             is_refusal = translated.status in _REFUSALS and told
             failure = _FeatureRefused(translated, told) if is_refusal else translated
+        else:
+            return self._redact_reply(text)
+        # Outside of the handlers: the client's errors hold the request, with the key, and must not hang on to ours.
         raise failure
 
 

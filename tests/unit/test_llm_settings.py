@@ -32,6 +32,7 @@ def where(environ: dict[str, str], **llm: str) -> Endpoint:
         {},
         THEIRS,
         {"OPENAI_MODEL": "gpt-x", **THEIRS},
+        {"ARCGRAPH_LLM_MODEL": " ", **THEIRS},
         {"ARCGRAPH_LLM_URL": "http://localhost:8000/v1", "ARCGRAPH_LLM_KEY": "ours", **THEIRS},
     ],
 )

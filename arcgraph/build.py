@@ -1,8 +1,9 @@
-"""The one place that turns targets and settings into real graphs."""
+"""The one place that turns targets and settings into real graphs and models."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 import re
@@ -25,6 +26,10 @@ from arcgraph.graph.embedded import EmbeddedGraph
 from arcgraph.graph.load import load
 from arcgraph.graph.memgraph import MemgraphGraph, is_memgraph
 from arcgraph.graph.neo4j import Neo4jGraph
+from arcgraph.llm.base import LLM
+from arcgraph.llm.endpoint import endpoint
+from arcgraph.llm.layers import shared
+from arcgraph.llm.openai import OpenAILLM
 from arcgraph.settings import Settings
 
 _BOLT_SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"})
@@ -257,3 +262,23 @@ def _load_demo(sources: list[Path], path: Path, settings: Settings) -> None:
             f"the demo graph cannot be written to {path.parent} ({error.strerror}); "
             "set ARCGRAPH_CACHE_DIR to a folder that can be written"
         ) from error
+
+
+# --- models ------------------------------------------------------------------------------------------------------
+
+
+def connect_llm(settings: Settings | None = None, environ: Mapping[str, str] | None = None) -> LLM | None:
+    """The language model that the settings name, with retries, cache and limits; ``None`` where they name none.
+
+    Nothing is sent yet. Only ``llm.model`` switches a model on: a key or an address in the environment does not.
+    ``environ`` is where ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` are looked up, for a model without an address.
+
+    Raises :class:`~arcgraph.errors.UsageError` for settings that cannot be used and
+    :class:`~arcgraph.errors.MissingExtra` where the client is not installed.
+    """
+    settings = settings or Settings.load()
+    if not settings.llm.model.strip():
+        return None
+    where = endpoint(settings.llm, os.environ if environ is None else environ)
+    model = OpenAILLM(where, settings.llm.model.strip(), extra=json.loads(settings.llm.extra or "{}"))
+    return shared(model, settings.llm, settings.cache.dir)

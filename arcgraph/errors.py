@@ -7,6 +7,8 @@
     ├── QueryError                the database refused or failed a query; carries code and position
     │   ├── QueryTimeout          the deadline passed and the query was stopped
     │   └── ServerGone            the server, or the embedded worker, went away during the query
+    ├── ModelError                a language model refused, failed or cannot be reached; carries the HTTP status
+    │   └── ModelTimeout          it did not answer in time
     ├── Refused                   the gate refused a query; carries the verdict
     ├── MissingExtra              an optional part is not installed; says which one and how to get it
     └── StorageError              a disk that cannot be written, an index that cannot be read
@@ -63,6 +65,33 @@ class QueryTimeout(QueryError):
 
 class ServerGone(QueryError):
     """The server, or the embedded worker, went away while it worked on the query."""
+
+
+class ModelError(ArcgraphError):
+    """A language model refused, failed or cannot be reached.
+
+    ``status`` is the HTTP status, ``None`` where there was no answer. ``retryable`` says whether the same request may
+    succeed later, ``retry_after`` after how many seconds the server wants it again, ``attempts`` how often it was sent.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        attempts: int = 1,
+    ):
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.attempts = attempts
+
+
+class ModelTimeout(ModelError):
+    """A language model did not answer in time."""
 
 
 class Refused(ArcgraphError):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, meta
 
 _PACKAGE = Path(__file__).parent
 # A wheel carries the two folders inside the package; an editable install leaves them in the repository.
@@ -28,3 +31,15 @@ def cypher(name: str, dialect: str = "") -> str:
         except FileNotFoundError:
             pass
     return read_text(f"cypher/{name}.cypher").strip()
+
+
+_TEMPLATES = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+
+
+def prompt(name: str, **variables: Any) -> str:
+    """The prompt of ``prompts/NAME.md`` with its variables filled in; ``KeyError`` names every one that is missing."""
+    source = read_text(f"prompts/{name}.md")
+    missing = meta.find_undeclared_variables(_TEMPLATES.parse(source)) - variables.keys()
+    if missing:
+        raise KeyError(f"the prompt {name} needs {', '.join(sorted(missing))}")
+    return _TEMPLATES.from_string(source).render(variables).strip()

@@ -6,13 +6,14 @@ comma-separated. Explicit values win over the environment, the environment over 
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from arcgraph.errors import UsageError
 
@@ -72,6 +73,39 @@ class SearchSettings(_Part):
     prefetch: int = Field(default=30, gt=0)
 
 
+class LLMSettings(_Part):
+    """Language models. None is used unless ``model`` names one; a key in the environment never switches one on.
+
+    An address may carry a key, so it is hidden like one. ``stages`` changes how single stages sample, ``extra`` is a
+    JSON object that goes into every request, ``stretch`` multiplies every timeout of a model.
+    """
+
+    model: str = ""
+    url: SecretStr = SecretStr("")
+    key: SecretStr = SecretStr("")
+    stages: tuple[str, ...] = ()
+    extra: str = ""
+    stretch: float = Field(default=1.0, gt=0)
+    attempts: int = Field(default=5, ge=1, le=20)
+    repairs: int = Field(default=1, ge=0, le=5)
+    concurrency: int = Field(default=4, ge=1)
+    cache_entries: int = Field(default=10_000, ge=0)
+
+    @field_validator("extra")
+    @classmethod
+    def _is_object(cls, text: str) -> str:
+        if text and not isinstance(_parsed(text), dict):
+            raise ValueError('must be a JSON object, for example {"reasoning_effort": "low"}')
+        return text
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
 class AskSettings(_Part):
     """How far and how long a question may reach: hops, patterns executed, rows kept, characters, seconds."""
 
@@ -89,6 +123,7 @@ class Settings(_Part):
     cache: CacheSettings = CacheSettings()
     graph: GraphSettings = GraphSettings()
     search: SearchSettings = SearchSettings()
+    llm: LLMSettings = LLMSettings()
     ask: AskSettings = AskSettings()
 
     @classmethod

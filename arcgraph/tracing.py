@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -34,12 +35,16 @@ class Recorder(Protocol):
 
 
 class Trace:
-    """Keeps every event of one question in order, times its stages, and passes events on to other recorders."""
+    """Keeps every event of one question in order, times its stages, and passes events on to other recorders.
+
+    Thread-safe: other recorders get one event at a time.
+    """
 
     def __init__(self, *others: Recorder):
         self.events: list[Event] = []
         self.seconds: dict[str, float] = {}
         self._others = others
+        self._lock = threading.Lock()
         self._began = time.perf_counter()
 
     @property
@@ -48,9 +53,10 @@ class Trace:
         return time.perf_counter() - self._began
 
     def record(self, event: Event) -> None:
-        self.events.append(event)
-        for other in self._others:
-            other.record(event)
+        with self._lock:
+            self.events.append(event)
+            for other in self._others:
+                other.record(event)
 
     def note(self, stage: str, kind: str, **data: Any) -> None:
         """Record an event that happens now."""
@@ -63,7 +69,8 @@ class Trace:
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+            with self._lock:
+                self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
 
 class JsonlRecorder:

@@ -25,6 +25,9 @@ LOCAL_REQUIRED = os.environ.get("ARCGRAPH_TEST_LOCAL") == "1"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "engine_difference(engine, reason): an expected failure on one engine")
+    # No test asks a real model because someone's shell names one.
+    for name in [name for name in os.environ if name.startswith(("ARCGRAPH_LLM_", "OPENAI_"))]:
+        del os.environ[name]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -60,7 +60,7 @@ def test_every_setting_is_documented_with_its_default_and_nothing_else() -> None
 )
 def test_every_documented_variable_sets_its_setting(setting: str, variable: str) -> None:
     part, name = setting.split(".")
-    value = {"search.embedder": "none"}.get(setting, "5")
+    value = {"search.embedder": "none", "llm.extra": '{"a": 1}', "llm.attempts": "4"}.get(setting, "5")
     changed = getattr(getattr(Settings.load({variable: value}), part), name)
     assert changed != getattr(getattr(Settings.load({}), part), name)
 
@@ -73,7 +73,7 @@ def test_every_variable_that_is_read_is_documented() -> None:
         variable
         for source in sources
         for variable in re.findall(
-            r"(?:environ(?:\.get)?[(\[]\s*\"|\$\{)((?:ARCGRAPH|NEO4J|MEMGRAPH)_[A-Z_]+)",
+            r"(?:environ(?:\.get)?[(\[]\s*\"|\$\{)((?:ARCGRAPH|NEO4J|MEMGRAPH|OPENAI)_[A-Z_]+)",
             source.read_text(encoding="utf-8"),
         )
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -67,3 +68,25 @@ def test_jsonl_appends_one_object_a_line_and_is_written_at_once(tmp_path: Path) 
     lines = path.read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[1]) == {"stage": "execute", "kind": "query", "at": 1, "name": "Ærø\n", "on": "1902-01-17"}
     assert "Ærø" in lines[0]
+
+
+def test_events_of_many_threads_reach_other_recorders_one_at_a_time(tmp_path: Path) -> None:
+    class Slow:
+        """Notices when two events come at once."""
+
+        busy = overlaps = 0
+
+        def record(self, event: Event) -> None:  # noqa: ARG002  the protocol's shape
+            self.overlaps += self.busy
+            self.busy = 1
+            time.sleep(0.001)
+            self.busy = 0
+
+    slow, written = Slow(), JsonlRecorder(tmp_path / "events.jsonl")
+    trace = Trace(slow, written)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: trace.note("explore", "query", number=n), range(64)))
+    written.close()
+    lines = (tmp_path / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sorted(json.loads(line)["number"] for line in lines) == list(range(64))
+    assert slow.overlaps == 0

@@ -113,7 +113,7 @@ class Agent:
     # --- the loop ------------------------------------------------------------------------------------------------
 
     def _answer(self, question: str, trace: Trace) -> Answer:
-        question = self._checked(question)
+        question = checked(question, self._settings)
         with trace.stage("prepare"):
             ready = self._ready()
         if not ready.schema.nodes.value:
@@ -131,6 +131,8 @@ class Agent:
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
                 answer = second if _is_better(second, answer) else answer
+        elif tables and (interpretation is None or not interpretation.readings):
+            answer = ready.table_answers.answer(question, tables, trace)
         elif interpretation is not None:
             answer = self._from_paths(question, trace, ready, interpretation)
             if tables and answer.status != Status.ANSWERED:
@@ -151,28 +153,21 @@ class Agent:
         What the first way settles is not read the second way.
         """
         if ready.tables is None:
-            return [], ready.reader.read(question)
+            return [], self._paths(question, ready)
         if asks_beyond_paths(question):
             tables = ready.tables.read(question)
-            return tables, None if ranking.is_clear(tables) else ready.reader.read(question)
-        paths = ready.reader.read(question)
+            return tables, None if ranking.is_clear(tables) else self._paths(question, ready)
+        paths = self._paths(question, ready)
         return [] if ranking.settles(paths) else ready.tables.read(question), paths
+
+    def _paths(self, question: str, ready: _Prepared) -> Interpretation:
+        found = ready.reader.read(question)
+        return replace(found, unsaid=tuple(unsaid_by_paths(question, found.candidates)))
 
     def _from_paths(self, question: str, trace: Trace, ready: _Prepared, found: Interpretation) -> Answer:
         if not found.readings:
             return self._unread(question, ready, found)
-        return ready.path_answers.answer(question, found, unsaid_by_paths(question, found.candidates), trace)
-
-    def _checked(self, question: str) -> str:
-        longest = self._settings.ask.max_question
-        if not question.strip():
-            raise UsageError('the question is empty: ask something, for example "Who founded the harbour museum?"')
-        if len(question) > longest:
-            raise UsageError(
-                f"the question has {len(question):,} characters and the limit is {longest:,}: shorten it, "
-                "or raise ARCGRAPH_ASK_MAX_QUESTION"
-            )
-        return question.strip()
+        return ready.path_answers.answer(question, found, trace)
 
     def _ready(self) -> _Prepared:
         with self._lock:
@@ -284,6 +279,19 @@ class Agent:
             considered=interpretation.considered,
             best=[{"reading": r.words(), "score": r.score} for r in interpretation.readings[:_ALTERNATIVES]],
         )
+
+
+def checked(question: str, settings: Settings) -> str:
+    """The question without blanks around it; raises :class:`~arcgraph.errors.UsageError` where it cannot be asked."""
+    longest = settings.ask.max_question
+    if not question.strip():
+        raise UsageError('the question is empty: ask something, for example "Who founded the harbour museum?"')
+    if len(question) > longest:
+        raise UsageError(
+            f"the question has {len(question):,} characters and the limit is {longest:,}: shorten it, "
+            "or raise ARCGRAPH_ASK_MAX_QUESTION"
+        )
+    return question.strip()
 
 
 def _is_better(second: Answer, first: Answer) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -38,12 +37,9 @@ class PathAnswers:
         self._deadline = settings.ask.deadline
         self._runner = Runner(graph, schema, settings.ask, settings.graph.timeout)
 
-    def answer(self, question: str, found: Interpretation, unsaid: Sequence[str], trace: Trace) -> Answer:
-        """The answer; ``found`` holds at least one reading.
-
-        ``unsaid`` are words of the question that change what is asked and that no path can say: with any of them a
-        path is no more than what may be meant.
-        """
+    def answer(self, question: str, found: Interpretation, trace: Trace) -> Answer:
+        """The answer; ``found`` holds at least one reading. Where it leaves words unsaid it is no more than what may be
+        meant."""
         with trace.stage("execute"):
             runs = self._runner.run(found.readings, found.candidates, trace)
         best = next((run for run in runs if run.found), None)
@@ -55,7 +51,7 @@ class PathAnswers:
             return replace(nothing_found(question, runs, missing), alternatives=alternatives, partial=is_late)
         sure = confidence(best.reading, found.readings)
         # A relation may have the very word ("the largest city of").
-        unsaid = [word for word in unsaid if word.lower() not in best.reading.words().lower()]
+        unsaid = [word for word in found.unsaid if word.lower() not in best.reading.words().lower()]
         if unsaid or not holds(best.reading, found.readings, is_open=found.is_open):
             words = ", ".join(f'"{word}"' for word in unsaid)
             return Answer(

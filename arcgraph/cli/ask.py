@@ -53,9 +53,10 @@ def ask(
 
     Example: arcgraph ask --graph demo: "Who designed the lighthouse?"
     """
-    from arcgraph.agent import Agent  # heavy
+    from arcgraph.agent import Agent, checked  # heavy
 
     settings = load_settings(timeout)
+    checked(question, settings)
     connection = open_graph(graph, database=database, user=user, password=password, settings=settings)
     try:
         agent = Agent(connection, settings=settings)

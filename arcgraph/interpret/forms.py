@@ -28,6 +28,7 @@ Writing = Literal[
 ]  # fmt: skip
 # So many of the samples that are no placeholder have to be written alike.
 _LEAST_SHARE = 0.6
+_MOMENTS = frozenset(("date", "datetime", "localdatetime", "time", "localtime"))
 
 _FIGURES = re.compile(r"\s*[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s*")
 _LEADING = re.compile(r"\s*[^\w\s]?\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?=\s?[^\W\d]|\s?%|\s?[(°€£$])")
@@ -56,6 +57,13 @@ class Form:
     def is_stored(self) -> bool:
         """Whether values are stored in the type that they mean."""
         return not self.writing
+
+    @property
+    def is_moment(self) -> bool:
+        """Whether values that sort as they are stored say when: dates, times, and numbers that all look like years."""
+        if self.meaning == "integer" and self.is_stored:
+            return bool(self.samples) and all(isinstance(n, int) and 1_000 <= n <= 2_999 for n in self.samples)
+        return self.meaning in _MOMENTS and (self.is_stored or self.sorts)
 
     @property
     def sorts(self) -> bool:

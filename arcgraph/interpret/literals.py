@@ -410,7 +410,8 @@ def _enumerated(question: str, literals: Sequence[Literal]) -> list[Literal]:
     for one in literals:
         before = next((other for other in reversed(found) if other.end <= one.start), None)
         if one.comparison is None and before is not None and _continues(question, before, one):
-            one = replace(one, comparison=before.comparison)
+            # The words that say so stand before the first.
+            one = replace(one, comparison=Comparison(before.operator, one.start, one.start))
         found.append(one)
     return found
 

@@ -43,6 +43,7 @@ class Interpretation:
     """What was made of a question: readings, best first, and the anchor candidates they were made from.
 
     ``is_open`` says that the vocabulary they were made with was only looked at around them, and names no classes.
+    ``unsaid`` are words that change what is asked and that no path can say.
     """
 
     question: Question
@@ -50,6 +51,7 @@ class Interpretation:
     readings: tuple[Reading, ...]
     considered: int
     is_open: bool = False
+    unsaid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

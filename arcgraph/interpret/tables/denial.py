@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcgraph.graph.pattern import Absent, Entity, Filter, Pattern, Property
+from arcgraph.graph.pattern import Absent, Entity, Filter, Operator, Pattern, Property
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.english import KNOWN_WORDS, LIGHT_VERBS, PLAIN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_hop, name_of_node
-from arcgraph.interpret.verbalise import phrase
 
 # So many words at most stand between "not" and what it denies.
 _REACH = 4
@@ -46,7 +45,7 @@ def _is_unknown(asked: Asked, mark: Mark, use: Use) -> bool:
 
 class Denial:
     """Follows the denials of one question in one draft: ``met`` are those that it could, ``hops`` the hops of the
-    draft that must be absent, ``words`` the other conditions as a person can check them."""
+    draft that must be absent."""
 
     def __init__(self, asked: Asked, draft: Draft, uses: Sequence[Use]):
         self._asked = asked
@@ -54,26 +53,60 @@ class Denial:
         self._uses = uses
         self.met: set[Mark] = set()
         self.hops: set[int] = set()
-        self.words: list[str] = []
 
     def applied(self, pattern: Pattern) -> Pattern:
         """The pattern with what is denied: a property that is null, a part that is absent."""
         for mark in _denials(self._asked):
             use = next((u for u in self._uses if self._asked.units[u.first].start >= mark.end), None)
-            denied = next((u for u in self._uses if u.kind == "property" and denier(self._asked, u) == mark), None)
-            if denied is not None and denied.at >= 0 and not denied.spent:
-                owner = name_of_node(denied.at) if denied.side == "node" else name_of_hop(denied.at)
-                pattern = replace(
-                    pattern, filters=(*pattern.filters, Filter(Property(owner, denied.keys[0]), "is null"))
-                )
+            unknown = next((u for u in self._uses if u.kind == "property" and denier(self._asked, u) == mark), None)
+            if unknown is not None and unknown.at >= 0 and not unknown.spent:
+                denied: Pattern | None = self._unknown(pattern, unknown)
+            elif use is None or not self._is_near(mark, use) or self._is_covered(mark):
+                continue
+            elif use.kind == "property":
+                denied = self._opposed(pattern, self._value_of(use)) if use.spent else None
+            else:
+                denied = self._cut(pattern, use) or self._opposed(pattern, use)
+            if denied is not None:
+                pattern = denied
                 self.met.add(mark)
-                self.words.append(f"{phrase(denied.keys[0])} is unknown")
-            elif use is not None and use.kind != "property" and self._is_near(mark, use):
-                cut = self._cut(pattern, use)
-                if cut is not None:
-                    pattern = cut
-                    self.met.add(mark)
         return pattern
+
+    def _is_covered(self, mark: Mark) -> bool:
+        """Whether a value's own words hold the mark: then its condition says so already."""
+        units = self._asked.units
+        return any(units[u.first].start <= mark.start and mark.end <= units[u.last - 1].end for u in self._uses)
+
+    def _unknown(self, pattern: Pattern, use: Use) -> Pattern:
+        return replace(pattern, filters=(*pattern.filters, Filter(Property(_variable(use), use.keys[0]), "is null")))
+
+    def _value_of(self, use: Use) -> Use | None:
+        """The value right behind the property that names it."""
+        at = next((n for n, u in enumerate(self._uses) if u is use), len(self._uses))
+        follows = self._uses[at + 1] if at + 1 < len(self._uses) else None
+        return follows if follows is not None and follows.kind == "value" and follows.keys == use.keys else None
+
+    def _opposed(self, pattern: Pattern, use: Use | None) -> Pattern | None:
+        """The pattern with the opposite of a value's condition; ``None`` where that is no one condition."""
+        if use is None or use.kind != "value":
+            return None
+        left = (_variable(use), use.keys[0])
+        bindings = [b for b in pattern.bindings if (b.node, b.key) == left]
+        tests = [f for f in pattern.filters if isinstance(f.left, Property) and (f.left.owner, f.left.key) == left]
+        if len(bindings) + len(tests) != 1:
+            return None
+        values = bindings[0].values if bindings else tuple(tests[0].right) if tests[0].operator == "in" else ()
+        if values:
+            opposite = [Filter(Property(*left), "<>", value) for value in values]
+        elif tests[0].operator in OPPOSITES:
+            opposite = [replace(tests[0], operator=OPPOSITES[tests[0].operator])]
+        else:
+            return None
+        return replace(
+            pattern,
+            bindings=tuple(b for b in pattern.bindings if b not in bindings),
+            filters=(*(f for f in pattern.filters if f not in tests), *opposite),
+        )
 
     def _is_near(self, mark: Mark, use: Use) -> bool:
         begin = self._asked.units[use.first].start
@@ -106,6 +139,13 @@ class Denial:
             if link.start in found:
                 found.add(link.end)
         return found
+
+
+def _variable(use: Use) -> str:
+    return name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
+
+
+OPPOSITES: dict[Operator, Operator] = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def _owner(expression: object) -> str | None:

@@ -45,7 +45,7 @@ def settles(paths: Interpretation) -> bool:
 
     For questions without marks that no path can express.
     """
-    if not paths.readings or not holds(paths.readings[0], paths.readings, is_open=paths.is_open):
+    if not paths.readings or paths.unsaid or not holds(paths.readings[0], paths.readings, is_open=paths.is_open):
         return False
     return paths.question.intent == Intent.YES_NO or _explains(paths.readings[0])
 
@@ -57,6 +57,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if not paths.readings or not tables:
         return bool(tables) and not tables[0].doubts.lost
     best = paths.readings[0]
+    if paths.unsaid:
+        return not tables[0].doubts.lost
     if paths.question.intent == Intent.YES_NO and tables[0].is_path:
         return False
     if not holds(best, paths.readings):

@@ -123,14 +123,16 @@ def asks_beyond_paths(text: str) -> bool:
 def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     """The words of a question that no path follows and that change what is asked, those of names aside.
 
-    What is ruled out, the most of something, averages, time seen from now, conditions on numbers of things; and texts
-    in quotation marks and moments that are the name of nothing.
+    What is ruled out, a choice of names, the most of something, averages, time seen from now, conditions on numbers of
+    things; and texts in quotation marks and moments that are the name of nothing.
     """
     named = [c.anchor.span for c in candidates]
     literals = read_literals(text)
     marks = [(m.start, m.end) for m in read_operators(text, literals) if m.deed in _DENYING and not m.doubtful
              and (m.deed != Deed.AGGREGATE or m.value != "count")]  # fmt: skip
     values = [(one.start, one.end) for one in literals if one.kind in _NAMING]
+    marks += [(m.start, m.end) for m in read_operators(text, literals) if m.deed == Deed.EITHER
+              and any(e <= m.start for _, e in named) and any(s >= m.end for s, _ in named)]  # fmt: skip
     left = [(s, e) for s, e in dict.fromkeys([*marks, *values]) if not any(a < e and s < b for a, b in named)]
     return [text[s:e] for s, e in sorted(left)]
 

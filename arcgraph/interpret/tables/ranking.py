@@ -28,6 +28,8 @@ _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
 _GROUNDED = 0.75
 _FITTING = 0.6
+# A table says all of a question from this fit and this confidence on, and where next to no words are left out.
+_OUTRIGHT, _CERTAIN, _HARDLY = 0.75, 0.85, 0.3
 # What a path's answer has to be sure by where no table can say all that is asked for.
 _SURE_PATH = 0.7
 _GUESSED_PATH = 0.35
@@ -41,13 +43,13 @@ def is_clear(tables: Sequence[TableReading]) -> bool:
 
 
 def settles(paths: Interpretation) -> bool:
-    """Whether a path answers the question so well that it need not be read as a table at all.
+    """Whether a path answers a question for yes or no, which then need not be read as a table at all.
 
     For questions without marks that no path can express.
     """
     if not paths.readings or paths.unsaid or not holds(paths.readings[0], paths.readings, is_open=paths.is_open):
         return False
-    return paths.question.intent == Intent.YES_NO or _explains(paths.readings[0])
+    return paths.question.intent == Intent.YES_NO
 
 
 def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
@@ -63,8 +65,10 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return False
     if not holds(best, paths.readings):
         return True
-    if paths.question.intent == Intent.YES_NO or (_explains(best) and not tables[0].doubts.aggregates):
+    if paths.question.intent == Intent.YES_NO:
         return False
+    if _explains(best) and not tables[0].doubts.aggregates:
+        return _says_all(tables)
     if loses(tables):
         is_said = tables[0].is_path and not tables[0].doubts.unknown
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
@@ -76,6 +80,13 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
 def _explains(path: Reading) -> bool:
     """Whether a path explains the question so well that no value need be read into it."""
     return path.parts.grounded >= _GROUNDED and path_fit(path) >= _FITTING
+
+
+def _says_all(tables: Sequence[TableReading]) -> bool:
+    """Whether the best table says every word of the question outright, and what no path can."""
+    best = tables[0]
+    is_outright = not best.is_path and not best.doubts.lost and not best.doubts.vague and best.doubts.dropped <= _HARDLY
+    return is_outright and best.fit >= _OUTRIGHT and confidence(best, tables) >= _CERTAIN
 
 
 def loses(tables: Sequence[TableReading]) -> bool:

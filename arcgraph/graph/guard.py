@@ -16,7 +16,8 @@ from arcgraph.graph.base import Explained
 from arcgraph.graph.clauses import Unread, read
 from arcgraph.graph.lexer import Tokens, lex
 from arcgraph.graph.names import quote
-from arcgraph.graph.schema_check import SchemaFault, faults_of, repair
+from arcgraph.graph.reader.cursor import NEEDS_BACKTICKS
+from arcgraph.graph.schema_check import SchemaFault, faults_of, repair, spaced_key
 from arcgraph.graph.scope import Fault, TooLong, analyse
 from arcgraph.graph.syntax import Query
 
@@ -126,16 +127,24 @@ def _judge(query: str, rules: _Rules) -> tuple[Verdict, tuple[int, int] | None]:
         found = [*analysis.faults, *(rules.lacking(parsed, tokens, rules.functions) if rules.lacking else ())]
         reasons = tuple(_reason(tokens, f.rule, f.message, tokens.tokens[f.token].offset) for f in found)
         if reasons or rules.schema is None:
-            return Verdict(reasons), None
+            return Verdict(reasons), spaced_key(tokens, rules.schema) if reasons and rules.schema else None
         faults = faults_of(analysis, tokens, rules.schema)
     except Unread as unread:
-        return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),)), unread.unquoted
+        return _unreadable(tokens, unread, rules.schema)
     except TooLong:
         return Verdict((_reason(tokens, "too-long", "the query imports too many variables into subqueries", 0),)), None
     except RecursionError:
         # The caller's own stack may be deep already, so the reader's limit alone cannot rule this out.
         return Verdict((_reason(tokens, "too-deep", "the query nests too deeply", 0),)), None
     return Verdict((), faults, repair(query, faults)), None
+
+
+def _unreadable(tokens: Tokens, unread: Unread, schema: Schema | None) -> tuple[Verdict, tuple[int, int] | None]:
+    """Why the query cannot be read, and the name in it that lacks its backticks: a label, or a key of the schema's."""
+    unquoted = unread.unquoted or (spaced_key(tokens, schema) if schema else None)
+    if unquoted and unquoted[0] <= unread.offset < unquoted[1]:
+        unread = Unread(unread.rule, NEEDS_BACKTICKS, unquoted[0])
+    return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),)), unquoted
 
 
 def _quoted(query: str, unquoted: tuple[int, int] | None, rules: _Rules) -> str | None:

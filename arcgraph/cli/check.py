@@ -26,7 +26,7 @@ from arcgraph.graph.base import Extended
 
 if TYPE_CHECKING:
     from arcgraph.domain import Schema
-    from arcgraph.graph.guard import Reason, Verdict
+    from arcgraph.graph.guard import Lacking, Reason, Verdict
     from arcgraph.graph.schema_check import SchemaFault
     from arcgraph.settings import Settings
 
@@ -55,26 +55,31 @@ def check(
     if (query is None) != jsonl:
         raise UsageError("give one query as argument, or --jsonl and queries on standard input")
     settings = load_settings(timeout)
-    schema, functions = None, settings.graph.allow_functions
+    schema, functions, lacking = None, settings.graph.allow_functions, None
     if graph is not None:
         connection = open_graph(graph, database=database, user=user, password=password, settings=settings)
         try:
             schema = connection.schema()
             if isinstance(connection, Extended):
                 functions += connection.functions
+                lacking = connection.lacking
         finally:
             connection.close()
-    judge = _judge(settings, schema, functions)
+    judge = _judge(settings, schema, functions, lacking)
     accepted = _stream(judge) if query is None else _one(judge(query), query, as_json)
     if not accepted:
         raise typer.Exit(1)
 
 
-def _judge(settings: Settings, schema: Schema | None, functions: tuple[str, ...]) -> Callable[[str], Verdict]:
+def _judge(
+    settings: Settings, schema: Schema | None, functions: tuple[str, ...], lacking: Lacking | None
+) -> Callable[[str], Verdict]:
     from arcgraph.graph import guard  # heavy
 
     procedures = settings.graph.allow_procedures
-    return lambda query: guard.check(query, schema, allow_procedures=procedures, allow_functions=functions)
+    return lambda query: guard.check(
+        query, schema, allow_procedures=procedures, allow_functions=functions, lacking=lacking
+    )
 
 
 def _one(verdict: Verdict, query: str, as_json: bool) -> bool:

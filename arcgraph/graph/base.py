@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from arcgraph.domain import IndexInfo, Rows, Schema
+
+if TYPE_CHECKING:
+    from arcgraph.graph.guard import Lacking
 
 DEFAULT_TIMEOUT = 10.0
 DEFAULT_LIMIT = 10_000
@@ -175,6 +178,7 @@ class Cautious(Protocol):
 
 @runtime_checkable
 class Extended(Protocol):
-    """A graph whose server knows functions beyond Cypher's own, which the gate lets pass there."""
+    """A graph whose server knows functions beyond Cypher's own, which the gate lets pass there, or lacks some of it."""
 
     functions: tuple[str, ...]
+    lacking: Lacking | None

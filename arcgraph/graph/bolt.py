@@ -63,6 +63,8 @@ class BoltGraph(ABC):
     dialect: str
     functions: tuple[str, ...] = ()
     """Functions beyond Cypher's own that the server has and the gate lets pass."""
+    lacking: guard.Lacking | None = None
+    """What of Cypher the server cannot read and the gate refuses."""
 
     def __init__(
         self,
@@ -165,6 +167,7 @@ class BoltGraph(ABC):
             query,
             allow_procedures=allowed.allow_procedures,
             allow_functions=(*allowed.allow_functions, *self.functions),
+            lacking=self.lacking,
         )
 
     def _transact(

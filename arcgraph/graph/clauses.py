@@ -86,7 +86,8 @@ class _Reader(WordReader):
         while self.accept_word("UNION"):
             union = self.at - 1
             kind = "ALL" if self.accept_word("ALL") else "DISTINCT"
-            self.accept_word("DISTINCT")
+            if kind == "DISTINCT":
+                self.accept_word("DISTINCT")
             unions.append((kind, union))
             parts.append(self.single())
         self.depth -= 1

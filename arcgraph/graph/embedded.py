@@ -42,6 +42,7 @@ from arcgraph.graph import guard, introspect, rewrite
 from arcgraph.graph.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Explained
 from arcgraph.graph.embedded_errors import loaded_names, raise_failure, refuse_to_open, too_long
 from arcgraph.graph.engine_names import store_names
+from arcgraph.graph.lexer import Kind, lex
 from arcgraph.graph.lift import lift, restorable, restoring
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.values import from_engine
@@ -56,6 +57,7 @@ CLOSE_PATIENCE = 120.0
 _GRACE = 0.5
 # Steps of the engine's plans that change the file, or read another.
 _MORE_THAN_READING = ("Create", "Set", "Merge", "Delete", "Detach", "Remove", "Foreach", "Drop", "Insert", "Load")
+_OPENING, _CLOSING, _BEFORE_NAMES = frozenset("([{"), frozenset(")]}"), frozenset(".:|&")
 # How often a read is sent anew when its process died under it.
 _RETRIES = 2
 
@@ -166,6 +168,16 @@ class EmbeddedGraph:
         return self._plan(self._admit(query), params, written=query, timeout=DEFAULT_TIMEOUT)
 
     def _plan(self, stored: str, params: Mapping[str, Any] | None, *, written: str, timeout: float) -> Explained:
+        """The engine's plan of the whole query and, since of a UNION that shows the first part only, of the others."""
+        explained = self._plan_of(stored, params, written=written, timeout=timeout)
+        parts = _later_parts(stored)
+        if parts is None:
+            return Explained(reads_only=False, notifications=explained.notifications)
+        later = [self._plan_of(part, params, written=written, timeout=timeout) for part in parts]
+        remarks = dict.fromkeys(remark for plan in (explained, *later) for remark in plan.notifications)
+        return Explained(all(plan.reads_only for plan in (explained, *later)), tuple(remarks))
+
+    def _plan_of(self, stored: str, params: Mapping[str, Any] | None, *, written: str, timeout: float) -> Explained:
         rows = self._read(f"EXPLAIN {stored}", params, timeout=timeout, limit=None, written=written, free=True)
         steps = rows.column("operation") if "operation" in rows.columns else []
         writes = any(str(step).startswith(_MORE_THAN_READING) for step in steps)
@@ -341,6 +353,26 @@ class _Holder:
         """Save what was written and end the process."""
         if self.worker is not None:
             self.worker.close(self.finishing(), WRITE_TIMEOUT, patience=CLOSE_PATIENCE)
+
+
+def _later_parts(query: str) -> list[str] | None:
+    """What follows each UNION outside of all brackets; ``None`` where the text cannot be cut into tokens.
+
+    Read from the tokens alone, so that it holds for what the gate would refuse, too. UNION is a reserved word of the
+    engine: only behind a dot or a colon is it a name.
+    """
+    cut = lex(query)
+    if cut.fault:
+        return None
+    tokens, depth, unions = cut.tokens, 0, []
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.OPERATOR:
+            depth += (token.value in _OPENING) - (token.value in _CLOSING)
+        elif token.word == "UNION" and depth == 0 and tokens[at - 1].text not in _BEFORE_NAMES:
+            unions.append(at)
+    ends = [tokens[at].offset for at in unions[1:]] + [len(query)] * bool(unions)
+    firsts = [tokens[at + 2 if tokens[at + 1].word in ("ALL", "DISTINCT") else at + 1] for at in unions]
+    return [query[first.offset : end] for first, end in zip(firsts, ends, strict=True)]
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:

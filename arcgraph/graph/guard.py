@@ -6,9 +6,9 @@ pass; whatever is not understood is refused, with the place. ``docs/gate.md`` sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from arcgraph.domain import Schema
 from arcgraph.errors import Refused
@@ -16,8 +16,13 @@ from arcgraph.graph.base import Explained
 from arcgraph.graph.clauses import Unread, read
 from arcgraph.graph.lexer import Tokens, lex
 from arcgraph.graph.names import quote
-from arcgraph.graph.schema_check import SchemaFault, faults_of, repair
-from arcgraph.graph.scope import TooLong, analyse
+from arcgraph.graph.reader.cursor import NEEDS_BACKTICKS
+from arcgraph.graph.schema_check import SchemaFault, faults_of, repair, spaced_key
+from arcgraph.graph.scope import Fault, TooLong, analyse
+from arcgraph.graph.syntax import Query
+
+Lacking = Callable[[Query, Tokens, tuple[str, ...]], Iterable[Fault]]
+"""What a server cannot read of a query; the third argument are the functions that the operator added."""
 
 # Each repair of a name reads the query anew: more names, or a longer text, are no oversight.
 _MOST_QUOTED = 10
@@ -30,6 +35,7 @@ class Reason:
 
     Rules: ``write``, ``administration``, ``load-csv``, ``use``, ``prefix``, ``in-transactions``,
     ``several-statements``, ``procedure``, ``function``; ``undefined-variable``, ``clash``, ``column``, ``aggregate``;
+    ``dialect`` for what the server at hand cannot read;
     ``plan`` where the database, asked to EXPLAIN, plans more than a read;
     ``not-understood``, ``too-deep``, ``too-long`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
     ``ambiguous-escape``.
@@ -89,32 +95,42 @@ def check(
     *,
     allow_procedures: Iterable[str] = (),
     allow_functions: Iterable[str] = (),
+    lacking: Lacking | None = None,
 ) -> Verdict:
     """Hold a query to the gate, and to a schema where one is given. Never raises for the query's sake.
 
-    ``allow_procedures`` and ``allow_functions`` are exact names that the operator vouches for.
+    ``allow_procedures`` and ``allow_functions`` are exact names that the operator vouches for; ``lacking`` says what
+    the server at hand cannot read.
     """
-    procedures, functions = tuple(allow_procedures), tuple(allow_functions)
-    verdict, unquoted = _judge(query, schema, procedures, functions)
+    rules = _Rules(schema, tuple(allow_procedures), tuple(allow_functions), lacking)
+    verdict, unquoted = _judge(query, rules)
     if unquoted is None or len(query) > _LONGEST_QUOTED:
         return verdict
-    return replace(verdict, repaired=_quoted(query, unquoted, schema, procedures, functions))
+    return replace(verdict, repaired=_quoted(query, unquoted, rules))
 
 
-def _judge(
-    query: str, schema: Schema | None, procedures: tuple[str, ...], functions: tuple[str, ...]
-) -> tuple[Verdict, tuple[int, int] | None]:
+class _Rules(NamedTuple):
+    """What a query is held to."""
+
+    schema: Schema | None
+    procedures: tuple[str, ...]
+    functions: tuple[str, ...]
+    lacking: Lacking | None
+
+
+def _judge(query: str, rules: _Rules) -> tuple[Verdict, tuple[int, int] | None]:
     """The verdict, and where a name stands that lacks its backticks, if that keeps the query from being read."""
     tokens = lex(query)
     try:
         parsed = read(tokens)
-        analysis = analyse(parsed, tokens, procedures, functions)
-        reasons = tuple(_reason(tokens, f.rule, f.message, tokens.tokens[f.token].offset) for f in analysis.faults)
-        if reasons or schema is None:
-            return Verdict(reasons), None
-        faults = faults_of(analysis, tokens, schema)
+        analysis = analyse(parsed, tokens, rules.procedures, rules.functions)
+        found = [*analysis.faults, *(rules.lacking(parsed, tokens, rules.functions) if rules.lacking else ())]
+        reasons = tuple(_reason(tokens, f.rule, f.message, tokens.tokens[f.token].offset) for f in found)
+        if reasons or rules.schema is None:
+            return Verdict(reasons), spaced_key(tokens, rules.schema) if reasons and rules.schema else None
+        faults = faults_of(analysis, tokens, rules.schema)
     except Unread as unread:
-        return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),)), unread.unquoted
+        return _unreadable(tokens, unread, rules.schema)
     except TooLong:
         return Verdict((_reason(tokens, "too-long", "the query imports too many variables into subqueries", 0),)), None
     except RecursionError:
@@ -123,20 +139,22 @@ def _judge(
     return Verdict((), faults, repair(query, faults)), None
 
 
-def _quoted(
-    query: str,
-    unquoted: tuple[int, int] | None,
-    schema: Schema | None,
-    procedures: tuple[str, ...],
-    functions: tuple[str, ...],
-) -> str | None:
+def _unreadable(tokens: Tokens, unread: Unread, schema: Schema | None) -> tuple[Verdict, tuple[int, int] | None]:
+    """Why the query cannot be read, and the name in it that lacks its backticks: a label, or a key of the schema's."""
+    unquoted = unread.unquoted or (spaced_key(tokens, schema) if schema else None)
+    if unquoted and unquoted[0] <= unread.offset < unquoted[1]:
+        unread = Unread(unread.rule, NEEDS_BACKTICKS, unquoted[0])
+    return Verdict((_reason(tokens, unread.rule, unread.message, unread.offset),)), unquoted
+
+
+def _quoted(query: str, unquoted: tuple[int, int] | None, rules: _Rules) -> str | None:
     """The query with names between backticks, and arrows turned where only that is left; ``None`` if more is wrong."""
     for _ in range(_MOST_QUOTED):
         if unquoted is None:
             return None
         start, end = unquoted
         query = query[:start] + quote(query[start:end]) + query[end:]
-        verdict, unquoted = _judge(query, schema, procedures, functions)
+        verdict, unquoted = _judge(query, rules)
         if verdict.accepted:
             return query
         if verdict.repaired:
@@ -144,9 +162,15 @@ def _quoted(
     return None
 
 
-def admit(query: str, *, allow_procedures: Iterable[str] = (), allow_functions: Iterable[str] = ()) -> None:
+def admit(
+    query: str,
+    *,
+    allow_procedures: Iterable[str] = (),
+    allow_functions: Iterable[str] = (),
+    lacking: Lacking | None = None,
+) -> None:
     """Raise :class:`~arcgraph.errors.Refused`, carrying the verdict, unless the query only reads and is valid."""
-    verdict = check(query, allow_procedures=allow_procedures, allow_functions=allow_functions)
+    verdict = check(query, allow_procedures=allow_procedures, allow_functions=allow_functions, lacking=lacking)
     if not verdict.accepted:
         raise Refused(f"query refused: {verdict.reasons[0]}", verdict)
 

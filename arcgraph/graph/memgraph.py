@@ -20,6 +20,7 @@ from neo4j.time import DateTime, Duration, Time
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, IndexInfo
 from arcgraph.errors import QueryError
+from arcgraph.graph import memgraph_grammar
 from arcgraph.graph.base import EdgeGroup, Explained, GraphSummary, NodeGroup, ServerInfo
 from arcgraph.graph.bolt import BoltGraph, Outcome, fetch_size, notifications
 from arcgraph.graph.names import quote
@@ -60,6 +61,7 @@ class MemgraphGraph(BoltGraph):
 
     dialect = "memgraph"
     functions = FUNCTIONS
+    lacking = staticmethod(memgraph_grammar.lacking)
 
     def explain(self, query: str, params: Mapping[str, Any] | None = None) -> Explained:
         """See :meth:`arcgraph.graph.base.Graph.explain`: judged by the operators of the plan."""

@@ -188,6 +188,9 @@ class _Rewriter:
     # --- queries and clauses ---
 
     def query(self, query: Query, *, outermost: bool = False) -> None:
+        for _, union in query.unions:
+            if self.tokens[union + 1].word == "DISTINCT":  # what UNION means; the engine does not know the word here
+                self.gone.add(union + 1)
         for part in query.parts:
             for clause in part:
                 self.clause(clause, outermost)

@@ -73,6 +73,36 @@ def repair(query: str, faults: tuple[SchemaFault, ...]) -> str | None:
     return query
 
 
+def spaced_key(tokens: Tokens, schema: Schema) -> tuple[int, int] | None:
+    """Where the first property of the schema's stands whose name holds spaces and lacks its backticks.
+
+    Only behind a dot, or before the colon of a map. Meant for queries that are refused: a valid one may hold the same
+    words, ``n.size IN list``.
+    """
+    known: dict[str, list[str]] = {}
+    for key in _all_keys((*schema.labels.values(), *schema.types.values())):
+        if " " in key:
+            known.setdefault(key.partition(" ")[0], []).append(key)
+    if not known:
+        return None
+    before = ""
+    for token in tokens.tokens:
+        if before in (".", "{", ",") and token.text in known:
+            for key in sorted(known[token.text], key=len, reverse=True):
+                end = token.offset + len(key)
+                if tokens.source.startswith(key, token.offset) and _ends_key(tokens.source, end, before):
+                    return token.offset, end
+        before = token.text
+    return None
+
+
+def _ends_key(source: str, end: int, before: str) -> bool:
+    after = source[end : end + 1]
+    if before == ".":
+        return not (after.isalnum() or after == "_")
+    return source[end : end + 50].lstrip().startswith(":")
+
+
 class _Checker:
     def __init__(self, analysis: Analysis, tokens: Tokens, schema: Schema):
         self.analysis = analysis

@@ -11,7 +11,9 @@ from typing import Any
 import oracle
 import pytest
 
+from arcgraph.graph.guard import check
 from arcgraph.graph.load import load
+from arcgraph.graph.memgraph_grammar import lacking
 
 PATTERNS = 5_000
 GRAPHS = 10
@@ -117,6 +119,16 @@ def test_random_patterns_agree_with_brute_force(graph: Any, tmp_path: Path) -> N
     assert returned >= 0.6 * PATTERNS
     rare = {name: features[name] for name in FEATURES if features[name] < 200}
     assert not rare, f"met too seldom: {rare}"
+
+
+def test_what_is_compiled_passes_the_gate() -> None:
+    rng = random.Random(SEED)
+    small = oracle.random_graph(rng)
+    for _ in range(300):
+        pattern = oracle.random_pattern(rng, small)
+        for dialect, lacks in (("neo4j", None), ("memgraph", lacking)):
+            text, _params = pattern.to_cypher(dialect)
+            assert check(text, lacking=lacks).reasons == (), text
 
 
 def test_the_matcher_itself_by_hand() -> None:

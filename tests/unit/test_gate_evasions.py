@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from evasion_probe import PARAMETERS, corpus, did_harm, harms
 
-from arcgraph.errors import QueryError
+from arcgraph.errors import QueryError, Refused
 from arcgraph.graph.embedded import EmbeddedGraph
 from arcgraph.graph.guard import check
 
@@ -87,8 +87,32 @@ def test_the_plan_of_the_embedded_engine_shows_every_harm(write: bool, tmp_path:
     with Ungated(path, write=write) as graph:
         assert not refused_by_plan(graph, "MATCH (n) RETURN n")
         harmful = [entry["query"] for entry in HARMFUL if did_harm(entry["embedded"]["alone"])]
-        # Of a UNION the engine plans the first part only.
-        assert [query for query in harmful if "UNION" not in query and not refused_by_plan(graph, query)] == []
+        assert any("UNION" in query for query in harmful)
+        assert [query for query in harmful if not refused_by_plan(graph, query)] == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n) RETURN n.k AS k UNION MATCH (m:P) SET m.k = 9 RETURN m.k AS k",
+        "MATCH (n) RETURN n.k AS k union all CREATE (m:X) RETURN m.k AS k",
+        "RETURN 1 AS k UNION ALL RETURN 2 AS k UNION ALL MATCH (m:P) DETACH DELETE m RETURN 3 AS k",
+        "RETURN 'UNION' AS k UNION\n MERGE (m:X {k: 1}) RETURN m.k AS k",
+        "RETURN 1 AS k UNION LOAD CSV FROM 'file:///none.csv' AS l RETURN l AS k",
+        "MATCH (n) RETURN n.union UNION MATCH (m:P) SET m.k = 9 RETURN m.union",
+        "RETURN size([1, 2]) AS k UNION MATCH (m:P) WHERE m.k IN [1] SET m:X RETURN 1 AS k",
+    ],
+)
+def test_every_part_of_a_union_is_planned(query: str, tmp_path: Path) -> None:
+    path = tmp_path / "g.arc"
+    with EmbeddedGraph(path, create=True) as graph:
+        graph.write("CREATE (:P {k: 1})-[:R]->(:Q)")
+    with Ungated(path, write=True) as graph:
+        with pytest.raises(Refused, match="plans more than a read"):
+            graph.run(query)
+        assert graph.explain("MATCH (n) RETURN n.union AS k UNION ALL RETURN 'a UNION SET' AS k").reads_only
+        assert graph.explain("CALL { RETURN 1 AS k UNION RETURN 2 AS k } RETURN k UNION RETURN $x AS k", {"x": 1})
+        assert graph.read("MATCH (n:P) RETURN n.k AS k").records == [(1,)]
 
 
 def test_the_docs_say_what_only_the_gate_stops() -> None:

@@ -571,8 +571,8 @@ def test_repairs_nothing_where_more_than_arrows_is_wrong() -> None:
 
 
 SPACED = schema_of(
-    {"Tool Set": ("name",), "Order": ("name",), "Tool": ("name",)},
-    {"has MD5 hash": (), "USES": ()},
+    {"Tool Set": ("name",), "Order": ("name", "first name", "first name used", "size in mm"), "Tool": ("name",)},
+    {"has MD5 hash": (), "USES": ("since when",)},
     ("Tool Set", "has MD5 hash", "Order"),
     ("Order", "USES", "Tool"),
 )
@@ -590,6 +590,19 @@ SPACED = schema_of(
             "MATCH (h:Order)<-[x:`has MD5 hash`]-(t:`Tool Set` WHERE t.name = 'a b') RETURN h.name",
         ),
         ("MATCH (:Tool Set {name: 'x'}) RETURN 1 AS one", "MATCH (:`Tool Set` {name: 'x'}) RETURN 1 AS one"),
+        ("MATCH (n:Order) RETURN n.first name", "MATCH (n:Order) RETURN n.`first name`"),
+        (
+            "MATCH (n:Order) WHERE n.first name used = 'n.first name' RETURN n.first name AS name // n.first name",
+            "MATCH (n:Order) WHERE n.`first name used` = 'n.first name' RETURN n.`first name` AS name // n.first name",
+        ),
+        (
+            "MATCH (n:Order {name: 'x', first name: 'a'})-[r:USES {since when: 1}]->() RETURN n {.first name}",
+            "MATCH (n:Order {name: 'x', `first name`: 'a'})-[r:USES {`since when`: 1}]->() RETURN n {.`first name`}",
+        ),
+        (
+            "MATCH (t:Tool Set)-[:has MD5 hash]->(n) RETURN n.first name ORDER BY n.first name DESC",
+            "MATCH (t:`Tool Set`)-[:`has MD5 hash`]->(n) RETURN n.`first name` ORDER BY n.`first name` DESC",
+        ),
     ],
 )
 def test_quotes_names_with_spaces(query: str, repaired: str) -> None:
@@ -607,6 +620,10 @@ def test_quotes_names_with_spaces(query: str, repaired: str) -> None:
         "MATCH (n:Tool Set) RETURN m",
         "MATCH (n:Tool Set) DELETE n",
         "MATCH (n:Tool Set) RETURN n.size",
+        "MATCH (n:Order) RETURN n.last name",
+        "MATCH (n:Order) RETURN n.first names",
+        "MATCH (n:Order) SET n.first name = 1",
+        "MATCH (n:Tool) RETURN n.first name",
         "MATCH " + ", ".join(["(:Tool Set)"] * 50) + " RETURN 1",
     ],
 )
@@ -621,12 +638,24 @@ def test_quotes_nothing_where_more_is_wrong(query: str) -> None:
         "MATCH (n:Tool WHERE n.name = 'x') RETURN n",
         "MATCH (n:Order)-[r:USES WHERE true]->(m) RETURN n",
         "MATCH (n IS Tool) RETURN n",
+        "MATCH (n:Order) RETURN n.`first name` AS name, n.name AS first",
+        "WITH {first: 1, name: 2} AS m RETURN m.first AS name",
     ],
 )
 def test_leaves_valid_names_alone(query: str) -> None:
     verdict = check(query, SPACED)
     assert verdict.accepted
     assert verdict.repaired is None
+
+
+def test_a_key_with_spaces_that_reads_as_something_else_is_quoted_only_where_that_is_wrong() -> None:
+    verdict = check("MATCH (n:Order) RETURN n.size in mm", SPACED)
+    assert [reason.rule for reason in verdict.reasons] == ["undefined-variable"]
+    assert verdict.repaired == "MATCH (n:Order) RETURN n.`size in mm`"
+    valid = check("WITH [1] AS mm MATCH (n:Order) RETURN n.size in mm", SPACED)
+    assert valid.repaired is None
+    assert [fault.name for fault in valid.schema_faults] == ["size"]
+    assert check("MATCH (n:Order) RETURN n.size in mm").repaired is None
 
 
 def test_names_the_types_that_join_two_labels() -> None:

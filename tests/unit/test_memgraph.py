@@ -14,6 +14,7 @@ from memgraph_server import CLIENT, CONFLICT, TIMED_OUT, TRANSIENT, Refusal, mem
 from neo4j.time import Date, DateTime, Duration, Time
 
 from arcgraph.build import connect
+from arcgraph.cli import main
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL, Edge, IndexInfo, Node, Path
 from arcgraph.errors import ConnectError, QueryError, QueryTimeout, Refused, UsageError
 from arcgraph.graph.base import Cautious, Extended, Graph, SelfDescribing, Served, Versioned, Writable
@@ -405,6 +406,23 @@ def test_what_does_harm_is_refused_before_it_is_sent(graph, server, query):
 def test_memgraphs_own_forms_pass_the_gate(graph, server, query):
     server.scripted[query] = (["x"], [[1]])
     assert graph.run(query).records == [(1,)]
+
+
+def test_forms_of_neo4j_alone_are_refused_before_they_are_sent(graph, server):
+    sent = len(server.queries)
+    for ask in (graph.run, graph.explain):
+        with pytest.raises(Refused, match="Memgraph has no quantified relationships; write"):
+            ask("MATCH (a)-[:KNOWS]->{1,3}(b) RETURN b")
+    assert len(server.queries) == sent
+
+
+def test_check_on_the_command_line_knows_what_this_server_cannot_read(server, capsys, monkeypatch):
+    monkeypatch.setenv("ARCGRAPH_GRAPH_ALLOW_FUNCTIONS", "stDev")
+    target = ["check", "--graph", f"memgraph://{server.address}"]
+    assert main([*target, "MATCH p = shortestPath((a)-[*]-(b)) RETURN p"]) == 1
+    assert "write -[*BFS]->" in " ".join(capsys.readouterr().out.split())
+    assert main([*target, "MATCH p = (a)-[*BFS]-(b) RETURN toSet([p]) AS x, stDev(1) AS s"]) == 0
+    assert main(["check", "MATCH p = shortestPath((a)-[*]-(b)) RETURN p"]) == 0
 
 
 def test_every_listed_function_passes(graph, server):

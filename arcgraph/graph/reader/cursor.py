@@ -14,6 +14,7 @@ from arcgraph.graph.syntax import (
 )
 
 MAX_DEPTH = 100
+NEEDS_BACKTICKS = "a name with spaces must stand between backticks"
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _HINTS = {
     "GROUP": "Cypher has no GROUP BY: columns without an aggregate are the groups",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arcgraph.graph.lexer import Kind
-from arcgraph.graph.reader.cursor import Cursor, Unread
+from arcgraph.graph.reader.cursor import NEEDS_BACKTICKS, Cursor, Unread
 from arcgraph.graph.syntax import (
     Labels,
 )
@@ -84,8 +84,7 @@ class LabelReader(Cursor):
         while self.tokens[last + 1].kind is Kind.NAME and self.tokens[last + 1].word != "WHERE":
             last += 1
         first = self.tokens[token]
-        message = "a name with spaces must stand between backticks"
-        return Unread("not-understood", message, first.offset, (first.offset, self.tokens[last].end))
+        return Unread("not-understood", NEEDS_BACKTICKS, first.offset, (first.offset, self.tokens[last].end))
 
     def in_pattern(self, token: int) -> bool:
         """Whether the label at ``token`` follows an opening bracket, a variable at most between them."""

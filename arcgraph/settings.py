@@ -107,13 +107,17 @@ def _parsed(text: str) -> Any:
 
 
 class AskSettings(_Part):
-    """How far and how long a question may reach: hops, patterns executed, rows kept, characters, seconds."""
+    """How far and how long a question may reach: hops, patterns executed, rows kept, characters, seconds.
+
+    ``looking`` is for exploring a graph around a question and once more for gathering evidence, ``deadline`` for all.
+    """
 
     max_hops: int = Field(default=3, ge=1, le=6)
     max_patterns: int = Field(default=2_000, gt=0)
     max_executed: int = Field(default=12, gt=0)
     max_rows: int = Field(default=1_000, gt=0)
     max_question: int = Field(default=4_000, gt=0)
+    looking: float = Field(default=15.0, gt=0)
     deadline: float = Field(default=60.0, gt=0)
 
 

@@ -1,23 +1,22 @@
 """Exploration of an open vocabulary: the relation paths that really leave a question's anchors, and where they lead.
 
-Level by level a bounded sample of nodes is looked at in one query a direction. Paths that the question speaks of are
+Level by level a bounded sample of nodes is looked at in one query a direction, each node once a question, until the
+time for it is up. Paths that the question speaks of are
 followed further; relations of one meaning ("based in", "is based in") are one step.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcgraph.domain import Schema
-from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.anchors import Candidate
@@ -25,16 +24,14 @@ from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS, COPULAS, FUNCTIO
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.spelling import Spelling
+from arcgraph.interpret.surroundings import NODES_A_LOOK, Deadline, Surroundings
 from arcgraph.interpret.terms import EmbedWords, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, subject_class
 from arcgraph.settings import AskSettings
 
 Vectors = NDArray[np.float32]
 
-# So many edges are read in one query, and so many nodes looked at together.
-_EDGES = 4_000
-_NODES_A_QUERY = 60
-# Where a relation of the anchor's fills a look, so many looks are taken for the others.
+# Where relations of an anchor's node take up all that one look shows, so many looks are taken for the others.
 _LOOKS = 4
 # Of the nodes that one path leads to so many are looked at, and so many paths of a level are followed further.
 _NODES_OF_A_PATH = 12
@@ -46,7 +43,6 @@ _SAME_MEANING = 0.9
 _BLOCK = 512
 # A class that fewer of a path's nodes have is no name for them.
 _CLASS_SHARE = 0.3
-_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +77,11 @@ class _Branch:
 
 @dataclass(slots=True)
 class _Found:
-    """What accumulates while one question is explored."""
+    """What accumulates while one question is explored; ``edges`` of each node that was looked at."""
 
     meanings: _Meanings
+    deadline: Deadline
+    edges: dict[str, list[_Edge]] = field(default_factory=dict)
     after: dict[str, list[Step]] = field(default_factory=lambda: defaultdict(list))
     classes: Counter[str] = field(default_factory=Counter)
 
@@ -91,22 +89,36 @@ class _Found:
 class Explorer:
     """Explores a graph around anchors. Thread-safe."""
 
-    def __init__(self, graph: Graph, schema: Schema, embed: EmbedWords, settings: AskSettings):
-        self._graph = graph
-        self._schema = schema
+    def __init__(
+        self,
+        graph: Graph,
+        schema: Schema,
+        embed: EmbedWords,
+        settings: AskSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ):
         self._spelling = Spelling(graph, schema)
+        self._surroundings = Surroundings(graph, schema)
         self._embed = embed
         self._settings = settings
+        self._clock = clock
 
     def explore(self, question: Question, candidates: Sequence[Candidate]) -> Nearby:
         """All paths of up to ``max_hops`` that were seen to leave the candidates, within the budgets above."""
         words = [t.lower for t in question.tokens if t.lower not in FUNCTION_WORDS and t.lower not in COMMAND_WORDS]
-        found = _Found(_Meanings(words, self._embed))
+        found = _Found(
+            _Meanings(words, self._embed), Deadline(min(self._settings.looking, self._settings.deadline), self._clock)
+        )
+        for candidate in candidates:
+            self._look([n for n in self._own(candidate) if n not in found.edges], found, _LOOKS)
         paths = {c.anchor.element_ids: self._around(c, found) for c in candidates}
         return Nearby(paths, found.after, found.meanings.descriptors, list(found.classes))
 
+    def _own(self, candidate: Candidate) -> list[str]:
+        return list(self._spelling.ids_of(candidate.anchor))[:_NODES_OF_A_PATH]
+
     def _around(self, candidate: Candidate, found: _Found) -> list[RelationPath]:
-        own = list(self._spelling.ids_of(candidate.anchor))[:_NODES_OF_A_PATH]
+        own = self._own(candidate)
         level = [_Branch(RelationPath("", ()), own, 0.0)]
         paths: list[RelationPath] = []
         for hop in range(self._settings.max_hops + 1):
@@ -124,43 +136,25 @@ class Explorer:
         """The edges of the nodes of those branches that are followed, and of one node each of the others."""
         nodes = [n for branch in level[:_FOLLOWED] for n in branch.nodes]
         nodes += [n for branch in level[_FOLLOWED:] for n in branch.nodes[:1]] if found.classes else []
-        edges: dict[str, list[_Edge]] = defaultdict(list)
-        at_anchor = any(not branch.path.steps for branch in level)
-        for edge in self._edges_of(list(dict.fromkeys(nodes)), _LOOKS if at_anchor else 1):
-            edges[edge.node].append(edge)
+        nodes = list(dict.fromkeys(nodes))
+        self._look([n for n in nodes if n not in found.edges], found)
+        edges = {n: found.edges[n] for n in nodes if found.edges.get(n)}
         found.meanings.meet(Counter(e.descriptor for around in edges.values() for e in around))
         return edges
 
-    def _edges_of(self, nodes: Sequence[str], looks: int) -> Iterable[_Edge]:
-        for at in range(0, len(nodes), _NODES_A_QUERY):
-            for direction in (Direction.OUT, Direction.IN):
-                # A look that takes too long shows less of the graph; what was seen so far stands.
-                with suppress(QueryError):
-                    yield from self._looks(nodes[at : at + _NODES_A_QUERY], direction, looks)
-
-    def _looks(self, nodes: Sequence[str], direction: Direction, most: int) -> Iterator[_Edge]:
-        """Edges of some nodes; the relations that filled a look are left out of the next, so that a hub of thousands of
-        equal edges does not hide its others."""
-        hidden = list(self._schema.passages.mention_types) if self._schema.passages else []
-        for _ in range(most):
-            edges = self._look(nodes, direction, hidden)
-            yield from edges
-            if len(edges) < _EDGES:
-                return
-            hidden += {self._spelling.value(edge.descriptor) for edge in edges}
-
-    def _look(self, nodes: Sequence[str], direction: Direction, hidden: Sequence[Any]) -> list[_Edge]:
+    def _look(self, nodes: Sequence[str], found: _Found, looks: int = 1) -> None:
+        """Take in the edges of some nodes; nothing of them where time is up."""
         spelt = self._spelling
-        query = (
-            f"MATCH {spelt.node('n')}{spelt.edge('r', direction)}(m) "
-            f"WHERE {spelt.is_among('n', '$ids')} AND NOT {spelt.relation('r')} IN $hidden "
-            f"RETURN {spelt.id('n')} AS n, {spelt.relation('r')} AS d, {spelt.id('m')} AS m LIMIT {_EDGES}"
-        )
-        params: dict[str, Any] = {"ids": list(nodes), "hidden": list(hidden)}
-        rows = self._graph.read(query, params, timeout=min(_SECONDS, self._settings.deadline), limit=_EDGES)
-        return [
-            _Edge(str(n), spelt.descriptor(d), direction, str(m)) for n, d, m in rows if d is not None and m is not None
-        ]
+        for at in range(0, len(nodes), NODES_A_LOOK):
+            part = nodes[at : at + NODES_A_LOOK]
+            found.edges.update((node, []) for node in part)
+            for direction in (Direction.OUT, Direction.IN):
+                for node, relation, (target,) in self._surroundings.of(
+                    part, direction, (spelt.id("m"),), found.deadline, looks=looks
+                ):
+                    if target is not None:
+                        edge = _Edge(node, spelt.descriptor(relation), direction, str(target))
+                        found.edges[node].append(edge)
 
 
 def _extensions(branch: _Branch, edges: Mapping[str, list[_Edge]], own: set[str], found: _Found) -> Iterator[_Branch]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,30 +38,42 @@ def no_vectors(_: object) -> None:
 
 
 class FakeGraph:
-    """A graph that shows its edges in the order in which they are given; fails where it is told to."""
+    """A graph that shows its edges in the order in which they are given; fails where it is told to.
+
+    Every look takes some ``seconds`` of its own ``clock``.
+    """
 
     dialect = "neo4j"
 
-    def __init__(self, *triples: Triple, fails: Sequence[str] = (), error: Exception | None = None):
+    def __init__(
+        self, *triples: Triple, fails: Sequence[str] = (), error: Exception | None = None, seconds: float = 0.0
+    ):
         self.triples = triples
+        self.clock = 0.0
+        self._seconds = seconds
         self.looks: list[list[str]] = []
+        self.timeouts: list[float] = []
         self._fails = set(fails)
         self._error = error or QueryError("told to fail")
 
     def read(self, query: str, params: Mapping[str, Any] | None = None, *, timeout: float, limit: int) -> Rows:
         assert timeout > 0
+        self.timeouts.append(timeout)
         if params is None:
             return self._overview(query, limit)
         self.looks.append(list(params["ids"]))
         if self._fails & set(params["ids"]):
             raise self._error
-        ids, hidden = set(params["ids"]), set(params["hidden"])
-        out = "]->(m)" in query
-        ends = [((a, d, b) if out else (b, d, a)) for a, d, b in self.triples]
+        hidden = {value for name, value in params.items() if name.startswith("h")}
+        ends = [((a, d, b) if "]->(m)" in query else (b, d, a)) for a, d, b in self.triples]
         most = int(re.findall(r"LIMIT (\d+)", query)[-1])
-        return Rows(
-            ("n", "d", "m"), [row for row in ends if row[0] in ids and row[1] not in hidden][: min(most, limit)]
-        )
+        shown = [
+            row
+            for node in dict.fromkeys(params["ids"])
+            for row in [end for end in ends if end[0] == node and end[1] not in hidden][:most]
+        ]
+        self.clock += self._seconds
+        return Rows(("n", "d", "m"), shown[:limit])
 
     def _overview(self, query: str, limit: int) -> Rows:
         """How many relations there are, or the first of them with their numbers of edges."""
@@ -171,6 +184,44 @@ def test_thousands_of_equal_edges_do_not_hide_a_rare_one() -> None:
     told = [(f"c{i}", "told of", "Port Ys") for i in range(9_000)] + [("Orla Quist", "rules", "Port Ys")]
     home = PassageHome("Chunk", "text", mention_types=("told of",))
     assert paths(explored(*told, anchor="Port Ys", passages=home, max_hops=1), "Port Ys") == ["<-rules-"]
+
+
+def test_a_hub_beside_a_quiet_node_does_not_hide_its_edges() -> None:
+    # The hub comes first, and has five times as many edges as one query shows.
+    triples = [("Nightjar", "moored at", "Port Ys"), ("Nightjar", "moored at", "Kelling")]
+    triples += [("Port Ys", "lists", f"s{i}") for i in range(20_000)]
+    triples += [("Kelling", "ruled by", "Ines Vael")]
+    found = paths(explored(*triples))
+    assert "-moored at-> -ruled by->" in found
+    assert "-moored at-> -lists->" in found
+
+
+def test_every_node_is_looked_at_once_a_question() -> None:
+    triples = [*FLEET, ("Bo Tarn", "taught", "Orla Quist"), ("Kelling", "named after", "Bo Tarn")]
+    graph = FakeGraph(*triples)
+    explorer = Explorer(graph, schema(*triples), no_vectors, AskSettings())  # type: ignore[arg-type]
+    nearby = explorer.explore(read_question("what"), [candidate("Nightjar"), candidate("Bo Tarn")])
+    assert len(nearby.paths["Bo Tarn",]) > 3
+    looked = Counter(node for look in graph.looks for node in look)
+    # Once a direction.
+    assert set(looked.values()) == {2}
+    assert {"Nightjar", "Orla Quist", "Bo Tarn", "Kelling"} <= set(looked)
+
+
+def test_when_time_is_up_what_was_seen_so_far_is_used() -> None:
+    graph = FakeGraph(*FLEET, seconds=4.0)
+    explorer = Explorer(graph, schema(*FLEET), no_vectors, AskSettings(looking=10.0), lambda: graph.clock)  # type: ignore[arg-type]
+    nearby = explorer.explore(read_question("what"), [candidate("Nightjar")])
+    # Looks begin at 0, 4 and 8 seconds: two directions of the anchor, and one of where its edges lead.
+    assert len(graph.looks) == 3
+    assert paths(nearby) == ["-drawn by->", "-sails for->", "-drawn by-> -learned from->"]
+
+
+def test_no_query_gets_more_time_than_is_left() -> None:
+    graph = FakeGraph(*FLEET)
+    explorer = Explorer(graph, schema(*FLEET), no_vectors, AskSettings(looking=1.5), lambda: graph.clock)  # type: ignore[arg-type]
+    explorer.explore(read_question("what"), [candidate("Nightjar")])
+    assert max(graph.timeouts) == 1.5
 
 
 # --- meanings -----------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from arcgraph.interpret.question import Intent
 WEAKEST_FIT = 0.15
 # A reading whose terms explain less of the question's content words answers another question.
 WEAKEST_GROUND = 0.25
+# So many words side by side that nothing explains name something that the reading leaves out ("the shoe size of").
+UNKNOWN_WORDS = 2
 # Where relations are worded in thousands of ways and nothing names classes, likeness comes cheap.
 WEAKEST_GROUND_OPEN = 0.55
 # A reading so much less likely than the best is not what was asked, even where the best finds nothing.
@@ -48,7 +50,7 @@ def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = Fals
     if reading.goal and not reading.parts.words:
         # "Is A a B?" says nothing but that the two belong together.
         return len(reading.branches[0].path.steps) == 1
-    if fit(reading) < WEAKEST_FIT:
+    if fit(reading) < WEAKEST_FIT or reading.parts.gap >= UNKNOWN_WORDS:
         return False
     if reading.intent == Intent.YES_NO and not reading.goal and reading.parts.support < _WORDED * _hops(reading):
         return False

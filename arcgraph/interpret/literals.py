@@ -409,7 +409,8 @@ def _enumerated(question: str, literals: Sequence[Literal]) -> list[Literal]:
     found: list[Literal] = []
     for one in literals:
         before = next((other for other in reversed(found) if other.end <= one.start), None)
-        if one.comparison is None and before is not None and _continues(question, before, one):
+        is_first = before is None or before.comparison is None
+        if one.comparison is None and before is not None and not is_first and _continues(question, before, one):
             # The words that say so stand before the first.
             one = replace(one, comparison=Comparison(before.operator, one.start, one.start))
         found.append(one)

@@ -45,6 +45,10 @@ _NOTHING = ("thing",)
 Vector = NDArray[np.float32]
 
 
+# Below this probability a word is left unexplained.
+_UNEXPLAINED = 0.2
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How the parts add up. All are flat around these values."""
@@ -62,7 +66,8 @@ class Parts:
     """The parts of one path's score, unweighted; ``order`` and ``surplus`` cost.
 
     And what is none of them: ``grounded``, the share of the question's content words that the path's own terms explain,
-    null aside, and ``words``, how many content words there are.
+    null aside; ``words``, how many content words there are; and ``gap``, the most of them that stand side by side with
+    nothing to explain them.
     """
 
     coverage: float
@@ -73,6 +78,7 @@ class Parts:
     surplus: float = 0.0
     grounded: float = 1.0
     words: int = 0
+    gap: int = 0
 
     def total(self, weights: Weights) -> float:
         return (
@@ -332,10 +338,10 @@ def score_paths(
         parts = Parts(float(coverage[i]), worded.support, float(answer[i]), worded.disorder, turned, worded.surplus)
         best = max(best, parts.total(weights))
         found.append((int(i), parts))
-    shares = grounded(encoded.explains[[i for i, _ in found]], meanings)
+    said = explained(encoded.explains[[i for i, _ in found]], meanings)
     return [
-        (i, replace(parts, grounded=float(share), words=meanings.count))
-        for (i, parts), share in zip(found, shares, strict=True)
+        (i, replace(parts, grounded=float(share), gap=int(gap), words=meanings.count))
+        for (i, parts), share, gap in zip(found, said.mean(axis=0), gaps(said, meanings), strict=True)
     ]
 
 
@@ -374,8 +380,18 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
         disorder = _misplaced(demands, [owner for _, owner in owned], meanings)
     ends = [chosen[-1]] if pieces[-1].anchor is None else chosen
     answer = max(encoded.answer_of(i, meanings) for encoded, i in ends) if answered else 0.0
-    share = float(grounded(explains[None, :], meanings)[0])
-    return Parts(coverage, worded.support, answer, disorder, turned, worded.surplus, share, meanings.count)
+    said = explained(explains[None, :], meanings)
+    return Parts(
+        coverage,
+        worded.support,
+        answer,
+        disorder,
+        turned,
+        worded.surplus,
+        float(said.mean(axis=0)[0]),
+        meanings.count,
+        int(gaps(said, meanings)[0]),
+    )
 
 
 def coverages(pieces: Sequence[Piece], more: EncodedPaths, meanings: Meanings) -> Vector:
@@ -404,10 +420,21 @@ def _shared_demands(pieces: Sequence[Piece]) -> list[tuple[Demand, int | None]]:
     return [(demand, p.anchor) for p in pieces for demand in p.encoded.demands[p.index]]
 
 
-def grounded(explains: Matrix, meanings: Meanings) -> Vector:
-    """For each path the mean over content words of the probability that one of its terms, and not null, is meant."""
-    shares = np.minimum(meanings.plain[:, :-1] @ explains[:, :-1].T, 1.0).mean(axis=0)
-    return np.asarray(shares, dtype=np.float32)
+def explained(explains: Matrix, meanings: Meanings) -> Matrix:
+    """For each content word (rows) and path (columns) the probability that one of the path's terms, and not null, is
+    meant."""
+    return np.asarray(np.minimum(meanings.plain[:, :-1] @ explains[:, :-1].T, 1.0), dtype=np.float32)
+
+
+def gaps(said: Matrix, meanings: Meanings) -> NDArray[np.int_]:
+    """For each path the length of the longest run of adjacent words that it does not explain."""
+    places = meanings.view.places
+    run = longest = np.zeros(said.shape[1], np.int_)
+    for at in range(len(places)):
+        follows = at > 0 and places[at] == places[at - 1] + 1
+        run = np.where(said[at] < _UNEXPLAINED, (run if follows else 0) + 1, 0)
+        longest = np.maximum(longest, run)
+    return longest
 
 
 def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:

@@ -29,6 +29,36 @@ def one(question: str, kind: str | None = None) -> Literal:
 # --- comparing ---------------------------------------------------------------------------------------------------
 
 
+FRAGMENTS = ("29 February", "31", "2017", "9999-12-31T23:59", "2017-05-03T10:00+99:00", "1 May", "99" * 20, "years",
+             "from", "to", "between", "and", "after", "the 10th", "century", "°", "10:61", "%", "-")  # fmt: skip
+TYPES = ("integer", "float", "date", "datetime", "localdatetime", "time", "localtime", "duration", "string")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=7).map(" ".join))
+def test_what_the_calendar_does_not_have_raises_nothing(text):
+    for literal in read_literals(text):
+        for name in TYPES:
+            literal.bounds(name)
+
+
+def test_days_that_are_not_and_numbers_beyond_the_database_have_no_bounds():
+    (span,) = read_literals("from 29 February to 3 March 2017")
+    assert span.value == PartialDate(None, 2, 29)
+    assert span.bounds("date") is None
+    (many,) = (one for one in read_literals(f"more than {10**30} seats") if one.kind == Kind.INTEGER)
+    assert many.bounds("integer") is None
+    (long,) = read_literals(f"longer than {10**30} years")
+    assert long.bounds("duration") is None
+
+
+def test_values_of_one_enumeration_are_compared_each_by_itself():
+    one, other = read_literals("founded before 1990, or in 1988 or 1999")[-2:]
+    assert (one.text, one.operator, other.text, other.operator) == ("1988", "=", "1999", "=")
+    assert one.comparison.start < one.start
+    assert (other.comparison.start, other.comparison.end) == (other.start, other.start)
+
+
 @pytest.mark.parametrize(
     ("question", "operator", "value"),
     [

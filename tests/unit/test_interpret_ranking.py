@@ -25,7 +25,9 @@ from arcgraph.interpret.score import (
     Parts,
     Piece,
     Weights,
-    grounded,
+    coverages,
+    explained,
+    gaps,
     joint_parts,
     score_paths,
     wording,
@@ -209,8 +211,36 @@ def test_answer_is_the_last_label_or_its_role() -> None:
     assert paths.answer_of(0, meanings()) == pytest.approx(math.log(FLOOR + 0.8), abs=1e-5)
 
 
-def test_grounded_leaves_null_out() -> None:
-    assert grounded(encoded(ONE).explains, meanings())[0] == pytest.approx((0.9 + 0.0) / 2)
+def test_what_is_explained_leaves_null_out() -> None:
+    assert explained(encoded(ONE).explains, meanings())[:, 0].tolist() == pytest.approx([0.9, 0.0])
+    assert score_paths(encoded(ONE), meanings(), np.array([True]), Weights())[0][1].grounded == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize(
+    ("places", "shares", "gap"),
+    [
+        # The first two stand side by side unexplained; a word explained, or one between, ends the run.
+        ((3, 4, 5, 9), (0.1, 0.0, 0.9, 0.0), 2),
+        ((3, 4, 6, 7), (0.1, 0.9, 0.0, 0.1), 2),
+        ((3, 5, 7, 9), (0.0, 0.0, 0.0, 0.0), 1),
+        ((3, 4, 5, 6), (0.0, 0.0, 0.0, 0.9), 3),
+        ((3, 4, 5, 6), (0.9, 0.5, 0.3, 0.2), 0),
+    ],
+)
+def test_a_gap_is_the_longest_run_of_words_that_nothing_explains(
+    places: tuple[int, ...], shares: tuple[float, ...], gap: int
+) -> None:
+    asked = replace(meanings(), view=replace(meanings().view, places=places))
+    assert gaps(np.array(shares, np.float32)[:, None], asked).tolist() == [gap]
+
+
+def test_the_coverage_of_a_way_on_is_that_of_all_together() -> None:
+    paths = encoded(ONE, path("Trip", ("LED", "in", "Person")))
+    two = replace(meanings(), view=View(("a", "b"), (0, 1), (1, 1), ("person",), (0, 2), (1, 3)))
+    pieces = [Piece(paths, 0, 0), Piece(paths, 1, 1)]
+    for i in (0, 1):
+        whole = joint_parts([*pieces, Piece(paths, i, None)], two)
+        assert coverages(pieces, paths, two)[i] == pytest.approx(whole.coverage, abs=1e-5)
 
 
 def test_unusable_paths_are_not_scored() -> None:
@@ -276,6 +306,8 @@ def test_confidence_needs_fit_ground_and_lead() -> None:
     assert fit(reading(0.0, support=-3.0)) == pytest.approx(math.exp(-1.0))
     assert holds(reading(0.0), [])
     assert not holds(reading(0.0, grounded_share=0.1, words=2), [])
+    assert holds(reading(0.0, words=4, gap=1), [])
+    assert not holds(reading(0.0, words=4, gap=2), [])
     first, second = reading(0.0), reading(-1.0)
     assert lead(first, [first, second]) == pytest.approx(1 / (1 + math.exp(-1)))
 

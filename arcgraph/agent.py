@@ -131,7 +131,8 @@ class Agent:
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
                 answer = second if _is_better(second, answer) else answer
-        elif tables and (interpretation is None or not interpretation.readings):
+        elif tables and interpretation is not None and not interpretation.readings and not tables[0].doubts.unknown:
+            # Nothing is named, and no name is asked for that could be told with near ones.
             answer = ready.table_answers.answer(question, tables, trace)
         elif interpretation is not None:
             answer = self._from_paths(question, trace, ready, interpretation)

@@ -122,9 +122,9 @@ class Agent:
             return self._finished(empty, trace)
         with trace.stage("interpret"):
             tables, interpretation = self._read(question, ready)
-        self._note_tables(trace, tables)
         if interpretation is not None:
             self._note_interpretation(trace, interpretation)
+        self._note_tables(trace, tables)
         answer: Answer | None = None
         if tables and ranking.leads(tables, interpretation):
             answer = ready.table_answers.answer(question, tables, trace)

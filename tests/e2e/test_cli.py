@@ -111,7 +111,7 @@ def test_an_answer_that_was_cut_says_so(run: Callable[..., Done]) -> None:
 def test_the_trace_says_what_happened(run: Callable[..., Done]) -> None:
     printed = ended(run("ask", "--graph", "demo:", DESIGNER, "--trace"), 0).stdout
     steps = re.findall(r"^ +[\d.]+ ms  (\w+: \w+)", printed, re.M)
-    assert steps[:3] == ["interpret: anchors", "interpret: readings", "execute: query"]
+    assert steps[:4] == ["interpret: anchors", "interpret: readings", "interpret: tables", "execute: query"]
 
 
 def test_a_pipe_gets_no_colours_and_no_progress(run: Callable[..., Done], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from arcgraph.answer.evidence import MOST_EDGES, citations, joined
 from arcgraph.answer.from_paths import PathAnswers
 from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.result import Answer, Citation, QueryRecord, Status, Usage, Witness
+from arcgraph.answer.runs import ALTERNATIVES
 from arcgraph.domain import Schema
 from arcgraph.errors import UsageError
 from arcgraph.graph.base import Graph
@@ -28,7 +29,6 @@ from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
 _NEAR_NAMES = 5
-_ALTERNATIVES = 5
 _PASSAGES = 10
 # The graph is asked at most so often whether it changed. Where it changes all the time, reading it anew must not take
 # more than a small share of the time, so an expensive one is kept for a while.
@@ -257,7 +257,7 @@ class Agent:
     def _note_tables(self, trace: Trace, readings: list[TableReading]) -> None:
         if readings:
             trace.note(
-                "interpret", "tables", best=[{"reading": r.words(), "score": r.score} for r in readings[:_ALTERNATIVES]]
+                "interpret", "tables", best=[{"reading": r.words(), "score": r.score} for r in readings[:ALTERNATIVES]]
             )
 
     def _finished(self, answer: Answer, trace: Trace) -> Answer:
@@ -278,7 +278,7 @@ class Agent:
             "interpret",
             "readings",
             considered=interpretation.considered,
-            best=[{"reading": r.words(), "score": r.score} for r in interpretation.readings[:_ALTERNATIVES]],
+            best=[{"reading": r.words(), "score": r.score} for r in interpretation.readings[:ALTERNATIVES]],
         )
 
 

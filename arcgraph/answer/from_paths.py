@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import citations, joined, passages_of, read_witness
+from arcgraph.answer.evidence import joined, passages_of, read_witness
 from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
 from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
-from arcgraph.answer.result import Alternative, Answer, QueryRecord, Status, Witness
-from arcgraph.answer.runs import UNSURE, did_you_mean, nothing_found, record_of, tried
+from arcgraph.answer.result import Alternative, Answer, Status, Witness
+from arcgraph.answer.runs import (
+    ALTERNATIVES,
+    UNSURE,
+    WITNESS_ROWS,
+    did_you_mean,
+    grounded,
+    nothing_found,
+    record_of,
+    tried,
+)  # fmt: skip
 from arcgraph.domain import Node, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
@@ -21,10 +32,8 @@ from arcgraph.interpret.reader import Interpretation
 from arcgraph.settings import Settings
 from arcgraph.tracing import Trace
 
-_WITNESS_ROWS = 200
 # Of nodes of one name so many are described with what lies around them.
 _DESCRIBED = 3
-_ALTERNATIVES = 5
 
 
 class PathAnswers:
@@ -51,7 +60,7 @@ class PathAnswers:
             return replace(nothing_found(question, runs, missing), alternatives=alternatives, partial=is_late)
         sure = confidence(best.reading, found.readings)
         # A relation may have the very word ("the largest city of").
-        unsaid = [word for word in found.unsaid if word.lower() not in best.reading.words().lower()]
+        unsaid = [words for words in found.unsaid if not _says(best.reading.words(), words)]
         if unsaid or not holds(best.reading, found.readings, is_open=found.is_open):
             words = ", ".join(f'"{word}"' for word in unsaid)
             return Answer(
@@ -64,14 +73,14 @@ class PathAnswers:
                 reason=f"no reading says what {words} asks for" if unsaid else UNSURE,
                 tried=tried(runs),
             )
-        return self._grounded(question, trace, best, tuple(map(record_of, runs)), alternatives, sure)
+        return self._grounded(question, trace, best, runs, alternatives, sure)
 
     def _grounded(
         self,
         question: str,
         trace: Trace,
         run: Run,
-        queries: tuple[QueryRecord, ...],
+        runs: Sequence[Run],
         alternatives: tuple[Alternative, ...],
         sure: float,
     ) -> Answer:
@@ -85,32 +94,21 @@ class PathAnswers:
             passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
         found = compose.entities(run.rows, self._schema)
         table = compose.table(run.reading, run.rows, self._schema)
-        return Answer(
-            question,
-            Status.ANSWERED,
-            compose.text(run.reading, run.rows, found, self._schema, {i: n.links for i, n in around.items()}),
-            entities=found,
-            columns=table.columns,
-            rows=compose.plain_rows(table),
-            table=table,
-            witness=witness,
-            citations=citations(witness, passages, self._schema, len(queries)),
-            queries=queries + witness.queries,
-            confidence=sure,
-            alternatives=alternatives,
-            partial=run.rows.truncated,
-        )
+        links = {i: n.links for i, n in around.items()}
+        text = compose.text(run.reading, run.rows, found, self._schema, links)
+        evidence, is_cut = (witness, passages), run.rows.truncated
+        return grounded(question, text, table, found, evidence, runs, self._schema, sure, alternatives, partial=is_cut)
 
     def _witness(self, run: Run, trace: Trace) -> Witness:
         """The subgraph behind the answer; an error here leaves the answer standing without one.
 
         Few matches come row by row, with their paths; of many every node and edge once.
         """
-        few = run.matches is not None and run.matches <= _WITNESS_ROWS
-        shape = collecting if run.matches is not None and not few else partial(witnessing, limit=_WITNESS_ROWS)
+        few = run.matches is not None and run.matches <= WITNESS_ROWS
+        shape = collecting if run.matches is not None and not few else partial(witnessing, limit=WITNESS_ROWS)
         named = self._runner.named(run.reading, match_of(run.reading), run.candidates)
         try:
-            return read_witness(self._graph, shape(run.match), shape(named), timeout=self._timeout, limit=_WITNESS_ROWS)
+            return read_witness(self._graph, shape(run.match), shape(named), timeout=self._timeout, limit=WITNESS_ROWS)
         except QueryError as error:
             trace.note("evidence", "error", error=str(error))
             return Witness()
@@ -145,5 +143,10 @@ class PathAnswers:
                 self._runner.shown(r, match_of(r), found.candidates)[0],
                 confidence(r, found.readings),
             )
-            for r in others[:_ALTERNATIVES]
+            for r in others[:ALTERNATIVES]
         )
+
+
+def _says(reading: str, words: str) -> bool:
+    """Whether a reading has some words of the question, as words: "no" is none of "north"."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", reading, re.I) is not None

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from arcgraph.answer import compose
 from arcgraph.answer import tables as shown_as
-from arcgraph.answer.evidence import citations, passages_of, read_witness
-from arcgraph.answer.result import Alternative, Answer, QueryRecord, Status, Witness
-from arcgraph.answer.runs import UNSURE, did_you_mean, nothing_found, record_of, tried
+from arcgraph.answer.evidence import passages_of, read_witness
+from arcgraph.answer.result import Alternative, Answer, Status, Witness
+from arcgraph.answer.runs import (
+    ALTERNATIVES,
+    UNSURE,
+    WITNESS_ROWS,
+    did_you_mean,
+    grounded,
+    nothing_found,
+    tried,
+)  # fmt: skip
 from arcgraph.domain import RESERVED_KEY, Node, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
@@ -22,8 +29,6 @@ from arcgraph.interpret.tables.reading import TableReading
 from arcgraph.settings import Settings
 from arcgraph.tracing import Trace
 
-_WITNESS_ROWS = 200
-_ALTERNATIVES = 5
 # Evidence is narrowed to the answer's own values where these are at most so many.
 _MOST_VALUES = 200
 
@@ -53,54 +58,36 @@ class TableAnswers:
         likely = [r for r in readings if r is readings[0] or ranking.confidence(r, readings) >= ranking.LEAST_SURE]
         with trace.stage("execute"):
             runs, best = self._runner.run(likely, trace)
-        queries = tuple(map(record_of, runs))
         if best is None or best.rows is None:
             missing = f"nothing in the graph fits ({readings[0].words()})"
             return replace(
                 nothing_found(question, runs, missing), confidence=sure, alternatives=_others(readings, None)
             )
-        return self._grounded(question, readings, best, queries, tried(runs), trace)
+        return self._grounded(question, readings, best, runs, trace)
 
     def _grounded(
-        self,
-        question: str,
-        readings: Sequence[TableReading],
-        best: TableRun,
-        queries: tuple[QueryRecord, ...],
-        attempts: tuple[str, ...],
-        trace: Trace,
+        self, question: str, readings: Sequence[TableReading], best: TableRun, runs: Sequence[TableRun], trace: Trace
     ) -> Answer:
         assert best.rows is not None
         with trace.stage("evidence"):
             witness = self._witness(best, trace)
             passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
         table = shown_as.table(best.reading, best.rows, self._schema)
-        said = shown_as.text(best.reading, table)
-        is_second = best.reading is not readings[0]
-        if is_second:
-            said += f"; the likelier reading found nothing: {readings[0].words()}"
-        return Answer(
-            question,
-            Status.ANSWERED,
-            said,
-            entities=shown_as.found_entities(best.reading, best.rows, self._schema),
-            columns=table.columns,
-            rows=compose.plain_rows(table),
-            table=table,
-            witness=witness,
-            citations=citations(witness, passages, self._schema, len(queries)),
-            queries=queries + witness.queries,
-            confidence=ranking.confidence(best.reading, readings),
-            alternatives=_others(readings, best),
-            tried=attempts if is_second else (),
-            partial=best.rows.truncated,
-        )
+        text = shown_as.text(best.reading, table)
+        found = shown_as.found_entities(best.reading, best.rows, self._schema)
+        sure, others = ranking.confidence(best.reading, readings), _others(readings, best)
+        evidence, is_cut = (witness, passages), best.rows.truncated
+        answer = grounded(question, text, table, found, evidence, runs, self._schema, sure, others, partial=is_cut)
+        if best.reading is readings[0]:
+            return answer
+        said = f"{text}; the likelier reading found nothing: {readings[0].words()}"
+        return replace(answer, text=said, tried=tried(runs))
 
     def _witness(self, run: TableRun, trace: Trace) -> Witness:
         """The matches behind the answer; an error here leaves the answer standing without them."""
-        shape = witnessing(_narrowed(run, self._schema), _WITNESS_ROWS)
+        shape = witnessing(_narrowed(run, self._schema), WITNESS_ROWS)
         try:
-            return read_witness(self._graph, shape, shape, timeout=self._timeout, limit=_WITNESS_ROWS)
+            return read_witness(self._graph, shape, shape, timeout=self._timeout, limit=WITNESS_ROWS)
         except QueryError as error:
             trace.note("evidence", "error", error=str(error))
             return Witness()
@@ -141,5 +128,5 @@ def _others(readings: Sequence[TableReading], best: TableRun | None) -> tuple[Al
     others = [r for r in readings if best is None or r is not best.reading]
     return tuple(
         Alternative(r.words(), r.pattern.to_cypher("neo4j")[0], ranking.confidence(r, readings))
-        for r in others[:_ALTERNATIVES]
+        for r in others[:ALTERNATIVES]
     )

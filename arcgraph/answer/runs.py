@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from arcgraph.answer.result import Answer, Attempt, QueryRecord, Status
-from arcgraph.domain import Rows
+from arcgraph.answer import compose
+from arcgraph.answer.evidence import Passage, citations
+from arcgraph.answer.result import Alternative, Answer, AnswerEntity, Attempt, QueryRecord, Status, Witness
+from arcgraph.domain import Rows, Schema
 
+# So many matches at most are shown as evidence, and so many other readings told.
+WITNESS_ROWS = 200
+ALTERNATIVES = 5
 UNSURE = "the question's words match nothing in the graph closely enough"
 _FAILED = "the database failed on every query for this question"
 _NOTHING = "the graph holds nothing for any likely reading of the question"
@@ -72,6 +77,39 @@ def nothing_found(question: str, runs: Sequence[Ran], missing: str) -> Answer:
         queries=tuple(map(record_of, runs)),
         reason=runs[-1].error if failed else _NOTHING,
         tried=tried(runs),
+    )
+
+
+def grounded(
+    question: str,
+    text: str,
+    table: Rows,
+    entities: tuple[AnswerEntity, ...],
+    evidence: tuple[Witness, Sequence[Passage]],
+    runs: Sequence[Ran],
+    schema: Schema,
+    confidence: float,
+    alternatives: tuple[Alternative, ...],
+    *,
+    partial: bool,
+) -> Answer:
+    """The answer that a reading gives, cited from its evidence; ``table`` is what people see of its rows."""
+    witness, passages = evidence
+    queries = tuple(map(record_of, runs))
+    return Answer(
+        question,
+        Status.ANSWERED,
+        text,
+        entities=entities,
+        columns=table.columns,
+        rows=compose.plain_rows(table),
+        table=table,
+        witness=witness,
+        citations=citations(witness, passages, schema, len(queries)),
+        queries=queries + witness.queries,
+        confidence=confidence,
+        alternatives=alternatives,
+        partial=partial,
     )
 
 

@@ -300,37 +300,34 @@ def validate(pattern: Pattern) -> None:
 
 
 def _faults(pattern: Pattern) -> Iterable[str]:
-    nodes = [n.name for n in pattern.nodes]
-    hops = [h.name for h in pattern.hops]
-    known = set(nodes) | set(hops)
-    if not nodes:
+    if not pattern.nodes:
         yield "it has no node"
-    if len(known) != len(nodes) + len(hops):
-        yield "two elements bear the same variable name"
-    yield from (f"{name!r} is no variable name" for name in nodes + hops if not _VARIABLE.match(name))
-    for hop in pattern.hops:
-        yield from (f"hop {hop.name!r} ends at unknown node {n!r}" for n in (hop.start, hop.end) if n not in nodes)
-    yield from (f"binding of unknown node {b.node!r}" for b in pattern.bindings if b.node not in nodes)
-    yield from (f"binding of {b.node!r} to nothing" for b in pattern.bindings if not b.values)
-    yield from _condition_faults(pattern.filters, known)
+    yield from _part_faults(pattern)
     for part in pattern.absent:
-        yield from _absent_faults(part, nodes, known)
-    yield from _return_faults(pattern, known)
+        if not part.hops:
+            yield "what must be absent has no hop"
+        yield from _part_faults(part, _names(pattern.nodes), _names(pattern.hops))
+    yield from _return_faults(pattern, {*_names(pattern.nodes), *_names(pattern.hops)})
 
 
-def _absent_faults(part: Absent, nodes: Sequence[str], known: set[str]) -> Iterable[str]:
-    own = [n.name for n in part.nodes] + [h.name for h in part.hops]
-    both = [*nodes, *(n.name for n in part.nodes)]
-    if not part.hops:
-        yield "what must be absent has no hop"
-    if len(set(own)) != len(own) or known & set(own):
+def _names(elements: Iterable[PatternNode | Hop]) -> list[str]:
+    return [element.name for element in elements]
+
+
+def _part_faults(
+    part: Pattern | Absent, outer_nodes: Sequence[str] = (), outer_hops: Sequence[str] = ()
+) -> Iterable[str]:
+    """What is wrong with nodes, hops and conditions, beside which those of an outer part can be spoken of."""
+    nodes, own = [*outer_nodes, *_names(part.nodes)], [*_names(part.nodes), *_names(part.hops)]
+    known = {*nodes, *outer_hops, *own}
+    if len(known) != len(outer_nodes) + len(outer_hops) + len(own):
         yield "two elements bear the same variable name"
     yield from (f"{name!r} is no variable name" for name in own if not _VARIABLE.match(name))
     for hop in part.hops:
-        yield from (f"hop {hop.name!r} ends at unknown node {n!r}" for n in (hop.start, hop.end) if n not in both)
-    yield from (f"binding of unknown node {b.node!r}" for b in part.bindings if b.node not in both)
+        yield from (f"hop {hop.name!r} ends at unknown node {n!r}" for n in (hop.start, hop.end) if n not in nodes)
+    yield from (f"binding of unknown node {b.node!r}" for b in part.bindings if b.node not in nodes)
     yield from (f"binding of {b.node!r} to nothing" for b in part.bindings if not b.values)
-    yield from _condition_faults(part.filters, known | set(own))
+    yield from _condition_faults(part.filters, known)
 
 
 def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[str]:

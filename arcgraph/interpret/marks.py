@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from arcgraph.interpret import operators as english
@@ -77,6 +78,13 @@ def read_operators(question: str, literals: Sequence[Literal] | None = None) -> 
     asked = _Asked(question, read_literals(question) if literals is None else literals)
     found = [mark for reader in _READERS for mark in reader(asked)]
     return sorted(_widest(found), key=lambda mark: (mark.start, -mark.end, mark.deed))
+
+
+@lru_cache(maxsize=256)
+def signs_of(question: str) -> tuple[tuple[Literal, ...], tuple[Mark, ...]]:
+    """The literals and the marks of a question, for all who read it."""
+    literals = tuple(read_literals(question))
+    return literals, tuple(read_operators(question, literals))
 
 
 @dataclass(frozen=True, slots=True)

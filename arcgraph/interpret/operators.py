@@ -98,7 +98,14 @@ TEXT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
 }
 # What turns a comparison round when it stands before it ("no more than", "not after").
 NEGATORS = _phrases("no; not; never; isn't; aren't; wasn't; weren't; doesn't; don't; didn't")
-INVERSES: dict[Operator, Operator] = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "<>", "<>": "="}
+INVERSES: dict[str, Literal["=", "<>", "<", "<=", ">", ">="]] = {
+    "<": ">=",
+    ">=": "<",
+    ">": "<=",
+    "<=": ">",
+    "=": "<>",
+    "<>": "=",
+}
 # Words that may stand between a comparison and its value ("before the year 1990", "more than a total of 5").
 FILLERS = frozenset("the a an year years date day month time total of value number".split())
 

@@ -126,6 +126,19 @@ def test_a_total_of_nothing_is_no_zero(town: Agent) -> None:
     assert "total budget of workshop where workshop quarter = Old Town" in answer.text
 
 
+def test_a_word_within_another_is_not_said(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    """ "No" is none of the relation's "north"; without labels there is only the path to be asked back."""
+    edges = [("a", "NORTH_OF", "b"), ("b", "NORTH_OF", "c")]
+    fill(
+        graph, tmp_path, [(i, "Entity", {"name": name}) for i, name in (("a", "Ost"), ("b", "Ys"), ("c", "Ulm"))], edges
+    )
+    agent = Agent(graph, settings=settings)
+    assert values(agent.ask("What is north of Ys?")) == {"Ost"}
+    answer = agent.ask("What, no village, is north of Ys?")
+    assert answer.status == Status.INSUFFICIENT, answer.text
+    assert '"no"' in answer.reason
+
+
 def test_the_order_is_said(town: Agent) -> None:
     text = town.ask("Which workshop has the lowest budget?").text
     assert "read as: workshop, ascending by budget, first 1" in text

@@ -151,6 +151,13 @@ MALFORMED = [
     (replace(CHAIN, returns=(Projection(Entity("z"), "z"),)), "returns unknown element 'z'"),
     (replace(CHAIN, returns=(Projection(Aggregate("sum"), "n"),)), "'sum' aggregates nothing"),
     (replace(CHAIN, returns=(Projection(Aggregate("median"), "n"),)), "unknown aggregate 'median'"),  # type: ignore[arg-type]
+    (replace(CHAIN, absent=(Absent((PatternNode("x"),), ()),)), "what must be absent has no hop"),
+    (replace(CHAIN, absent=(Absent((), (Hop("q", "a", "x"),)),)), "hop 'q' ends at unknown node 'x'"),
+    (replace(CHAIN, absent=(Absent((PatternNode("b"),), (Hop("q", "a", "b"),)),)), "bear the same variable name"),
+    (
+        replace(CHAIN, absent=(Absent((), (Hop("q", "a", "b"),), filters=(Filter(Property("z", "k"), "=", 1),)),)),
+        "unknown element 'z'",
+    ),
 ]
 
 

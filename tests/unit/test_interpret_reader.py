@@ -11,7 +11,7 @@ from arcgraph.domain import Count, Endpoint, LabelInfo, Rows, Schema, TypeInfo
 from arcgraph.errors import QueryError
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.anchors import find_candidates
-from arcgraph.interpret.confidence import holds
+from arcgraph.interpret.confidence import MARGIN, holds
 from arcgraph.interpret.direction import agent_direction, expected_direction
 from arcgraph.interpret.paths import RelationPath, Step
 from arcgraph.interpret.question import View, joined_words, read_question, view_from
@@ -110,6 +110,17 @@ def test_two_ties_are_two_relations_that_end_alike() -> None:
 
 
 # --- question words by themselves ---------------------------------------------------------------------------------
+
+
+def test_a_bound_on_joined_readings_leaves_out_only_what_is_far_behind() -> None:
+    """Two ships have a designer in common, from whom eight ways lead on that no word tells apart."""
+    of = schema(
+        *((a, t, b) for a, t, b in (("Person", "DESIGNED", "Ship"),)), *(("Person", t, "Club") for t in "ABCDEFGH")
+    )
+    found = read("What does the designer of Ys and Ulm do?", of, Ys="Ship", Ulm="Ship").readings
+    tails = [r for r in found if r.tail is not None]
+    assert {r.tail.steps[0].descriptor.type for r in tails if r.tail and r.tail.end == "Club"} == set("ABCDEFGH")
+    assert max(r.score for r in tails) - min(r.score for r in tails) < MARGIN
 
 
 def test_where_alone_asks_for_a_location() -> None:

@@ -6,14 +6,34 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from test_interpret_reader import Names
 
-from arcgraph.domain import Count, Endpoint, LabelInfo, PropertyInfo, Schema, TypeInfo
-from arcgraph.graph.pattern import Aggregate, Filter, Order, Pattern, PatternNode, Projection, Property
+from arcgraph import Answer, Settings, Status
+from arcgraph.answer.from_tables import TableAnswers
+from arcgraph.domain import Anchor, Count, Endpoint, LabelInfo, PropertyInfo, Rows, Schema, TypeInfo
+from arcgraph.graph.pattern import (
+    Aggregate,
+    Descriptor,
+    Direction,
+    Filter,
+    Order,
+    Pattern,
+    PatternNode,
+    Projection,
+    Property,
+)
+from arcgraph.interpret.anchors import find_candidates
+from arcgraph.interpret.assemble import Branch, Reading
+from arcgraph.interpret.paths import RelationPath, Step
+from arcgraph.interpret.question import Intent, read_question
+from arcgraph.interpret.reader import Interpretation
+from arcgraph.interpret.score import Parts
 from arcgraph.interpret.tables import mentions, ranking
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.reading import Doubts, TableReader, TableReading, unsaid_by_paths
 from arcgraph.search.holders import Holder, Values
 from arcgraph.search.values import ValueIndex
+from arcgraph.tracing import Trace
 
 
 def _property(key: str, kind: str, samples: tuple[object, ...]) -> PropertyInfo:
@@ -34,7 +54,10 @@ SCHEMA = Schema(
         "Skipper": _label(
             "Skipper", "name", _property("name", "string", ("Mo",)), _property("licence_no", "string", ("L-77",))
         ),
-        "Lock": _label("Lock", "name", _property("name", "string", ("Upper Lock",))),
+        "Lock": _label(
+            "Lock", "name", _property("name", "string", ("Upper Lock",)), _property("dug", "integer", (1790, 1801)),
+            _property("repaired", "integer", (1960, 1999)),
+        ),
     },
     {"STEERS": TypeInfo("STEERS", Count(9)), "PASSED": TypeInfo("PASSED", Count(9))},
     (Endpoint("Skipper", "STEERS", "Barge", Count(9)), Endpoint("Barge", "PASSED", "Lock", Count(9))),
@@ -160,6 +183,9 @@ def test_conditions_are_turned_and_joined(reader: TableReader, question: str, co
     "question",
     [
         "Which barges were built in the last 3 years?",
+        # Dug or repaired?
+        "Which lock is the oldest?",
+        "Which barges that passed a lock have no lock?",
         "Which barges were built before 1960 or after 1980?",
         "Which skippers never ever, under no circumstances, laughed?",
     ],
@@ -168,11 +194,35 @@ def test_a_word_that_nothing_follows_is_lost(reader: TableReader, question: str)
     assert best(reader, question).doubts.lost > 0
 
 
+def test_only_what_is_enumerated_is_a_choice(reader: TableReader) -> None:
+    chosen = Filter(Property("n0", "hullColour"), "in", ["red", "grey"])
+    assert best(reader, "Which barges have the hull colour red, grey?").pattern.filters == (chosen,)
+    assert chosen not in best(reader, "Which barges have the hull colour red or passed a lock, grey?").pattern.filters
+    assert chosen not in best(reader, "Which barges have the hull colour red or steered grey?").pattern.filters
+    darker = best(reader, "Which barges have the hull colour red or anything darker than grey?")
+    assert chosen not in darker.pattern.filters
+    assert darker.doubts.lost > 0
+
+
+def test_two_names_joined_by_and_are_no_choice() -> None:
+    named = TableReader(SCHEMA, Names(Tern="Barge", Gull="Barge"), ValueIndex.of([]), no_vectors)  # type: ignore[arg-type]
+    either = [r.pattern.bindings for r in named.read("Which skippers steer Tern or Gull?")]
+    both = [r.pattern.bindings for r in named.read("Which skippers steer Tern and Gull?")]
+    assert any(b.values == ("Tern", "Gull") for bindings in either for b in bindings)
+    assert not any(len(b.values) > 1 for bindings in both for b in bindings)
+
+
+def test_what_is_denied_twice_is_left_open(reader: TableReader) -> None:
+    assert best(reader, "Which barges do not never have the hull colour red?").doubts.lost > 0
+
+
 def test_superlatives_of_moments_and_of_amounts(reader: TableReader) -> None:
     oldest = best(reader, "Which barge is the oldest?").pattern
     assert (oldest.returns[-1].expression, oldest.order[0].descending, oldest.limit) == (
         Property("n0", "built"), False, 1
     )  # fmt: skip
+    earliest = best(reader, "Which barge has the oldest built?").pattern
+    assert (earliest.order[0].column, earliest.order[0].descending) == (earliest.returns[-1].name, False)
     longest = best(reader, "Top 2 barges by length").pattern
     assert (longest.returns[-1].expression, longest.order[0].descending, longest.limit) == (
         Property("n0", "length_m", numeric=True), True, 2
@@ -183,6 +233,11 @@ def test_what_paths_leave_unsaid() -> None:
     assert unsaid_by_paths("Which barges never passed Upper Lock?", []) == ["never"]
     assert unsaid_by_paths("Which barges passed 'Nowhere Lock' in 1990?", []) == ["Nowhere Lock", "1990"]
     assert unsaid_by_paths("How many barges passed Upper Lock?", []) == []
+    locks = find_candidates(
+        "Who passed Ys or Ulm?", Names(Ys="Lock", Ulm="Lock"), Catalog(SCHEMA, no_vectors).vocabulary
+    )
+    assert unsaid_by_paths("Who passed Ys or Ulm?", locks) == ["or"]
+    assert unsaid_by_paths("Who passed Ys or sank?", locks[:1]) == []
 
 
 # --- how sure ----------------------------------------------------------------------------------------------------
@@ -209,3 +264,77 @@ def test_a_table_leads_where_it_says_what_no_path_can(reader: TableReader) -> No
     assert ranking.is_clear([counted])
     assert not ranking.is_clear([table])
     assert not ranking.is_clear([replace(counted, doubts=replace(counted.doubts, lost=1))])
+
+
+def interpretation(question: str, parts: Parts, unsaid: tuple[str, ...] = ()) -> Interpretation:
+    """A path of one hop that was read into a question."""
+    anchor = Anchor("Mo", ("Skipper",), "name", ("n1",), ("4:1",), (0, 2), "Mo", "exact", 1.0)
+    steers = RelationPath("Skipper", (Step(Descriptor("STEERS"), Direction.OUT, "Barge"),))
+    path = Reading((Branch(anchor, steers),), Intent.LIST, 0.0, parts)
+    return Interpretation(read_question(question), (), (path,), 1, unsaid=unsaid)
+
+
+WELL = Parts(0.0, 0.0, 0.0, 0.0, grounded=1.0, words=3)
+
+
+def test_a_table_that_says_every_word_leads_over_a_path_that_explains_the_question(reader: TableReader) -> None:
+    question = "Which barges have the hull colour red?"
+    table, path = best(reader, question), interpretation(question, WELL)
+    assert ranking.leads([table], path)
+    for doubts in (Doubts(lost=1), Doubts(vague=1), Doubts(dropped=1.0)):
+        assert not ranking.leads([replace(table, doubts=doubts)], path)
+    assert not ranking.leads([replace(table, is_path=True)], path)
+    assert not ranking.leads([replace(table, fit=0.5)], path)
+
+
+def test_a_table_leads_where_a_path_leaves_words_unsaid(reader: TableReader) -> None:
+    table = replace(best(reader, "Which barges have the hull colour red?"), is_path=True, fit=0.5)
+    path = interpretation("Which barges never passed a lock?", WELL, ("never",))
+    assert ranking.leads([table], path)
+    assert not ranking.leads([replace(table, doubts=Doubts(lost=1))], path)
+    assert not ranking.settles(path)
+
+
+# --- running -----------------------------------------------------------------------------------------------------
+
+
+class Answers:
+    """A graph that gives for each query what stands for a text in it; nothing else."""
+
+    dialect, name = "neo4j", "answers"
+
+    def __init__(self, **rows: list[tuple[object, ...]]):
+        self._rows = rows
+
+    def read(self, query: str, params: object = None, *, timeout: float, limit: int | None) -> Rows:
+        assert params is not None
+        assert timeout > 0
+        assert limit
+        found = next((rows for text, rows in self._rows.items() if f"`{text}`" in query), [])
+        return Rows(("x",), found)
+
+
+def asked_for(key: str, score: float, expression: Aggregate | None = None, **doubts: int) -> TableReading:
+    returned = Projection(expression or Property("n0", key), "x")
+    pattern = Pattern((PatternNode("n0", (key,)),), returns=(returned,))
+    return TableReading(pattern, f"read as {key}", score, 1.0, doubts=Doubts(**doubts))
+
+
+def answered(*readings: TableReading, **rows: list[tuple[object, ...]]) -> Answer:
+    return TableAnswers(Answers(**rows), SCHEMA, Settings.load({})).answer("?", readings, Trace())  # type: ignore[arg-type]
+
+
+def test_an_empty_reading_moves_on_to_one_that_is_sure_by_itself() -> None:
+    second = answered(asked_for("one", 0.0), asked_for("other", -0.5), other=[("red",)])
+    assert (second.status, [*second.rows]) == (Status.ANSWERED, [{"x": "red"}])
+    assert "the likelier reading found nothing: read as one" in second.text
+    assert second.tried == ("read as one: 0 rows", "read as other: 1 rows")
+    unsure = answered(asked_for("one", 0.0), asked_for("other", -0.5, lost=1), other=[("red",)])
+    assert unsure.status == Status.NO_EVIDENCE
+
+
+def test_a_count_of_nothing_stands_unless_another_reading_is_as_likely() -> None:
+    count = Aggregate("count")
+    rows: dict[str, list[tuple[object, ...]]] = {"one": [(0,)], "other": [(5,)]}
+    assert [*answered(asked_for("one", 0.0, count), asked_for("other", -0.5, count), **rows).rows] == [{"x": 0}]
+    assert [*answered(asked_for("one", 0.0, count), asked_for("other", -0.2, count), **rows).rows] == [{"x": 5}]

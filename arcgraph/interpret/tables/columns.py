@@ -32,7 +32,7 @@ from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
 from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, name_of_hop, name_of_node
+from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.verbalise import phrase
 
 THING = "x"
@@ -43,8 +43,6 @@ _CHANGING = frozenset(
         Deed.RELATIVE,
     )
 )  # fmt: skip
-# "or" joins what stands at most so many words apart.
-_NEAR_OR = 3
 # A word this far behind a mark is still what the mark is about, in words.
 _REACH = 8
 _NEXT = 3
@@ -100,7 +98,7 @@ class Columns:
         """The query of the draft; ``None`` where nothing is asked for."""
         aggregates = list(self._aggregates())
         for use in self._uses:
-            plain = [m for m in self._asked.marks if self._is_swallowed(m, use) and not m.doubtful]
+            plain = [m for m in self._asked.marks if covers(self._asked, use, m) and not m.doubtful]
             if use.kind == "property" and plain and not self._draft.marks and not self._is_named(use.at):
                 self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)
@@ -156,7 +154,8 @@ class Columns:
         """Marks that change what is asked, that nothing was made of, and that no name or value has for a word."""
         has_aggregate = self._marks_deed(Deed.AGGREGATE) or self._marks_deed(Deed.SUPERLATIVE)
         for mark in self._asked.marks:
-            if mark.deed not in _CHANGING or mark in self._met or self._is_covered(mark):
+            is_done = mark in self._met or any(covers(self._asked, use, mark) for use in self._uses)
+            if mark.deed not in _CHANGING or is_done:
                 continue
             if mark.deed == Deed.EITHER:
                 if self._chooses(mark):
@@ -164,17 +163,15 @@ class Columns:
             elif not mark.doubtful and (mark.deed != Deed.GROUP or has_aggregate):
                 yield mark
 
-    def _is_covered(self, mark: Mark) -> bool:
-        return any(self._is_swallowed(mark, use) for use in self._uses)
-
     def _chooses(self, mark: Mark) -> bool:
-        """Whether "or" stands between two things that were taken for more than one condition."""
-        before = [u for u in self._uses if self._asked.units[u.last - 1].end <= mark.start]
-        behind = [u for u in self._uses if self._char(u) >= mark.end]
-        if mark.text.lower() != "or" or not before or not behind:
+        """Whether "or" stands right beside what the query asks for, so that the other choice is left out of it or is
+        asked for as well."""
+        if mark.text.lower() != "or":
             return False
-        nearest = max(u.last for u in before), min(u.first for u in behind)
-        return nearest[1] - nearest[0] <= _NEAR_OR
+        ends = max((e for u in self._uses if (e := self._asked.units[u.last - 1].end) <= mark.start), default=None)
+        begins = min((b for u in self._uses if (b := self._char(u)) >= mark.end), default=None)
+        is_before = ends is not None and not self._between(ends, mark.start)
+        return is_before or (begins is not None and not self._between(mark.end, begins))
 
     # --- the match -----------------------------------------------------------------------------------------------
 
@@ -241,7 +238,7 @@ class Columns:
             return
         self._taken.add(of)
         use = self._uses[of]
-        if self._is_swallowed(mark, use) and self._is_named(use.at):
+        if covers(self._asked, use, mark) and self._is_named(use.at):
             self._loose += 0.5
         yield Output(Aggregate(function, self._property(use, numeric=True)), f"{_FUNCTIONS[function]} {_words(use)}")
 
@@ -294,10 +291,6 @@ class Columns:
         if opening not in ("where", "who", "whom") or use.kind != "property" or use.spent or use.at < 0:
             return False
         return form_of(self._catalog.info(self._holder(use))).meaning in (*_NUMERIC, *_MOMENT)
-
-    def _is_swallowed(self, mark: Mark, use: Use) -> bool:
-        """Whether the word of a mark is a part of the property's own name ("average height")."""
-        return self._char(use) <= mark.start and mark.end <= self._asked.units[use.last - 1].end
 
     def _is_named(self, node: int) -> bool:
         """Whether a node is told by its name, so that there is one, and nothing to take an average of."""
@@ -438,8 +431,6 @@ class Columns:
         use = self._uses[at]
         if use.kind == "property" and not use.spent and use.at >= 0:
             descending = self._descends_by(value, use)
-            if descending is None:
-                return None
             self._taken.add(at)
             others = [
                 u for n, u in enumerate(self._uses)
@@ -458,11 +449,10 @@ class Columns:
             return counted, value.amount == "desc", False
         return None
 
-    def _descends_by(self, value: Superlative, use: Use) -> bool | None:
-        """Whether the largest comes first; ``None`` where a word that only orders moments is said of an amount."""
+    def _descends_by(self, value: Superlative, use: Use) -> bool:
+        """Whether the largest comes first: "oldest" begins with the earliest moment and with the largest amount."""
         is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
-        side = value.moment or value.amount if is_moment else value.amount or value.moment
-        return side == "desc" if side else None
+        return ((value.moment or value.amount) if is_moment else (value.amount or value.moment)) == "desc"
 
     def _sorted_by(self, mark: Mark) -> Iterator[int]:
         """Properties that a superlative sorts by: a moment right before it, or what "by" names behind it."""
@@ -584,8 +574,7 @@ class Columns:
             yield Output(Entity(name_of_node(use.at)), phrase(self._draft.nodes[use.at].label), use.at)
             return
         for key in use.keys:
-            variable = name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
-            yield Output(Property(variable, key), phrase(key))
+            yield Output(Property(variable_of(use), key), phrase(key))
 
     def _named(self, output: Output) -> Output:
         """An entity column as its name."""
@@ -609,11 +598,10 @@ class Columns:
     # --- properties ----------------------------------------------------------------------------------------------
 
     def _property(self, use: Use, *, numeric: bool = False) -> Property:
-        variable = name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
         key = use.keys[0]
         info = self._catalog.info(self._holder(use))
         is_text = info.type == "string" and form_of(info).writing == "figures"
-        return Property(variable, key, numeric and is_text)
+        return Property(variable_of(use), key, numeric and is_text)
 
     # --- words ---------------------------------------------------------------------------------------------------
 

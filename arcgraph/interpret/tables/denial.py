@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcgraph.graph.pattern import Absent, Entity, Filter, Operator, Pattern, Property
+from arcgraph.graph.pattern import Absent, Entity, Filter, Pattern, Property
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.operators import INVERSES
 from arcgraph.interpret.tables.english import KNOWN_WORDS, LIGHT_VERBS, PLAIN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use, name_of_hop, name_of_node
+from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
 
 # So many words at most stand between "not" and what it denies.
 _REACH = 4
@@ -56,29 +57,31 @@ class Denial:
 
     def applied(self, pattern: Pattern) -> Pattern:
         """The pattern with what is denied: a property that is null, a part that is absent."""
+        followed: set[Use] = set()
         for mark in _denials(self._asked):
             use = next((u for u in self._uses if self._asked.units[u.first].start >= mark.end), None)
             unknown = next((u for u in self._uses if u.kind == "property" and denier(self._asked, u) == mark), None)
             if unknown is not None and unknown.at >= 0 and not unknown.spent:
                 denied: Pattern | None = self._unknown(pattern, unknown)
-            elif use is None or not self._is_near(mark, use) or self._is_covered(mark):
+            elif use is None or use in followed or not self._is_near(mark, use) or self._is_said(mark):
                 continue
             elif use.kind == "property":
                 denied = self._opposed(pattern, self._value_of(use)) if use.spent else None
             else:
                 denied = self._cut(pattern, use) or self._opposed(pattern, use)
             if denied is not None:
+                # Denied twice it would be said after all: that is left to those who ask.
+                followed.update(u for u in (use, unknown) if u is not None)
                 pattern = denied
                 self.met.add(mark)
         return pattern
 
-    def _is_covered(self, mark: Mark) -> bool:
-        """Whether a value's own words hold the mark: then its condition says so already."""
-        units = self._asked.units
-        return any(units[u.first].start <= mark.start and mark.end <= units[u.last - 1].end for u in self._uses)
+    def _is_said(self, mark: Mark) -> bool:
+        """Whether a value's own condition says so already."""
+        return any(covers(self._asked, use, mark) for use in self._uses)
 
     def _unknown(self, pattern: Pattern, use: Use) -> Pattern:
-        return replace(pattern, filters=(*pattern.filters, Filter(Property(_variable(use), use.keys[0]), "is null")))
+        return replace(pattern, filters=(*pattern.filters, Filter(Property(variable_of(use), use.keys[0]), "is null")))
 
     def _value_of(self, use: Use) -> Use | None:
         """The value right behind the property that names it."""
@@ -90,7 +93,7 @@ class Denial:
         """The pattern with the opposite of a value's condition; ``None`` where that is no one condition."""
         if use is None or use.kind != "value":
             return None
-        left = (_variable(use), use.keys[0])
+        left = (variable_of(use), use.keys[0])
         bindings = [b for b in pattern.bindings if (b.node, b.key) == left]
         tests = [f for f in pattern.filters if isinstance(f.left, Property) and (f.left.owner, f.left.key) == left]
         if len(bindings) + len(tests) != 1:
@@ -98,8 +101,8 @@ class Denial:
         values = bindings[0].values if bindings else tuple(tests[0].right) if tests[0].operator == "in" else ()
         if values:
             opposite = [Filter(Property(*left), "<>", value) for value in values]
-        elif tests[0].operator in OPPOSITES:
-            opposite = [replace(tests[0], operator=OPPOSITES[tests[0].operator])]
+        elif tests[0].operator in INVERSES:
+            opposite = [replace(tests[0], operator=INVERSES[tests[0].operator])]
         else:
             return None
         return replace(
@@ -139,13 +142,6 @@ class Denial:
             if link.start in found:
                 found.add(link.end)
         return found
-
-
-def _variable(use: Use) -> str:
-    return name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
-
-
-OPPOSITES: dict[Operator, Operator] = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def _owner(expression: object) -> str | None:

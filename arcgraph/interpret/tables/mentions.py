@@ -8,16 +8,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
 from arcgraph.interpret.fitting import Fit, fit
-from arcgraph.interpret.literals import TEXTS, Kind, read_literals
+from arcgraph.interpret.literals import TEXTS, Kind
 from arcgraph.interpret.literals import Literal as Written
-from arcgraph.interpret.marks import Deed, Mark, read_operators
+from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
 from arcgraph.interpret.tables.english import (
     CLOSING_VERBS,
@@ -32,7 +32,7 @@ from arcgraph.interpret.tables.english import (
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.lexicon import quoted_spans
-from arcgraph.search.values import ValueIndex, ValueMention
+from arcgraph.search.values import ValueIndex
 
 # Below this a probability is noise.
 FLOOR = 0.02
@@ -126,18 +126,10 @@ class Asked:
     text: str
     units: list[Unit]
     stretches: dict[int, list[Stretch]] = field(default_factory=lambda: defaultdict(list))
-    marks: list[Mark] = field(default_factory=list)
-    literals: list[Written] = field(default_factory=list)
+    marks: tuple[Mark, ...] = ()
+    literals: tuple[Written, ...] = ()
     singular: str | None = None
     quoted: tuple[tuple[int, int], ...] = ()
-
-
-class Values(Protocol):
-    """The part of the value index that linking needs."""
-
-    def find(self, question: str) -> list[ValueMention]:
-        """Mentions of values."""
-        ...
 
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
@@ -187,9 +179,8 @@ class Linker:
     def read(self, text: str) -> Asked:
         """All stretches of a question."""
         asked = Asked(text, units_of(text))
-        asked.literals = read_literals(text)
         asked.quoted = tuple(quoted_spans(text))
-        asked.marks = read_operators(text, asked.literals)
+        asked.literals, asked.marks = signs_of(text)
         meanings = self._meanings(asked)
         schema = list(self._schema(asked, meanings))
         asked.singular = _singular(asked, schema)

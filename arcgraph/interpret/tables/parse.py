@@ -120,6 +120,16 @@ def name_of_hop(i: int) -> str:
     return f"r{i}"
 
 
+def variable_of(use: Use) -> str:
+    """The variable of the node or hop that a use is of."""
+    return name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
+
+
+def covers(asked: Asked, use: Use, mark: Mark) -> bool:
+    """Whether the words of a mark are part of what a use was taken for ("average height", "not 'Docks'")."""
+    return asked.units[use.first].start <= mark.start and mark.end <= asked.units[use.last - 1].end
+
+
 class Parser:
     """Parses the stretches of one question after another. Thread-safe."""
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arcgraph.domain import Anchor, LabelInfo, Schema
+from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
-from arcgraph.interpret.literals import Kind, read_literals
-from arcgraph.interpret.marks import Deed, read_operators
+from arcgraph.interpret.literals import Kind
+from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
@@ -58,7 +58,6 @@ class TableReading:
     entity: int = -1
     is_path: bool = False
     doubts: Doubts = Doubts()
-    anchors: tuple[Anchor, ...] = ()
 
     def words(self) -> str:
         """The reading as a person can check it."""
@@ -117,7 +116,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
 
 def asks_beyond_paths(text: str) -> bool:
     """Whether a question holds marks that no path can express."""
-    return any(m.deed in _BEYOND_PATHS and not m.doubtful for m in read_operators(text))
+    return any(m.deed in _BEYOND_PATHS and not m.doubtful for m in signs_of(text)[1])
 
 
 def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -127,14 +126,20 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     things; and texts in quotation marks and moments that are the name of nothing.
     """
     named = [c.anchor.span for c in candidates]
-    literals = read_literals(text)
-    marks = [(m.start, m.end) for m in read_operators(text, literals) if m.deed in _DENYING and not m.doubtful
-             and (m.deed != Deed.AGGREGATE or m.value != "count")]  # fmt: skip
-    values = [(one.start, one.end) for one in literals if one.kind in _NAMING]
-    marks += [(m.start, m.end) for m in read_operators(text, literals) if m.deed == Deed.EITHER
-              and any(e <= m.start for _, e in named) and any(s >= m.end for s, _ in named)]  # fmt: skip
-    left = [(s, e) for s, e in dict.fromkeys([*marks, *values]) if not any(a < e and s < b for a, b in named)]
+    literals, marks = signs_of(text)
+    found = [(m.start, m.end) for m in marks if _denies(m) or (m.deed == Deed.EITHER and _is_between(m, named))]
+    found += [one.span for one in literals if one.kind in _NAMING]
+    left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
+
+
+def _denies(mark: Mark) -> bool:
+    """Whether no path can follow a mark."""
+    return mark.deed in _DENYING and not mark.doubtful and (mark.deed != Deed.AGGREGATE or mark.value != "count")
+
+
+def _is_between(mark: Mark, named: Sequence[tuple[int, int]]) -> bool:
+    return any(end <= mark.start for _, end in named) and any(start >= mark.end for start, _ in named)
 
 
 _DENYING = frozenset((Deed.NEGATION, Deed.RELATIVE, Deed.HAVING, Deed.SUPERLATIVE, Deed.AGGREGATE))

@@ -141,7 +141,7 @@ def server_probe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerPro
     home = tmp_path_factory.mktemp("neo4j-evasions") / "home"
     (home / "conf").mkdir(parents=True)
     (home / "conf" / "apoc.conf").write_text(APOC_CONF)
-    with local_neo4j(home) as server:
+    with local_neo4j(home, brief=True) as server:
         probe = ServerProbe(server.uri, server.password or "", home)
         yield probe
         probe.close()

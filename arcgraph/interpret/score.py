@@ -450,22 +450,19 @@ def _in_order(
     by_hop: list[tuple[int, int]], claims: Claims, distances: Sequence[int], weight: float
 ) -> list[tuple[int, int]]:
     """Give a demand another word, its own to whom that belonged, as long as order gains more than support loses."""
-    if not _disorder(by_hop, claims, distances):
+    disorder = _disorder(by_hop, claims, distances)
+    if not disorder:
         return by_hop
     supports = log_support(np.array(claims)).tolist()
-
-    def worth(pairs: list[tuple[int, int]]) -> float:
-        support = sum(supports[word][demand] for demand, word in pairs)
-        return float(support - weight * _disorder(pairs, claims, distances))
-
-    best = worth(by_hop)
+    best = sum(supports[word][demand] for demand, word in by_hop) - weight * disorder
     for at, word in product(range(len(by_hop)), range(len(claims))):
-        if not _disorder(by_hop, claims, distances):
+        if not disorder:
             break
         changed = _given(by_hop, at, word)
-        value = worth(changed)
-        if value > best:
-            best, by_hop = value, changed
+        support = sum(supports[word][demand] for demand, word in changed)
+        # However well it stands in order it cannot gain more than that.
+        if support > best and (value := support - weight * _disorder(changed, claims, distances)) > best:
+            best, by_hop, disorder = value, changed, _disorder(changed, claims, distances)
     return by_hop
 
 

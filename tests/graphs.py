@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from arcgraph.domain import Rows
 from arcgraph.graph.load import LoadReport, load
 
 NodeSpec = tuple[str, str | list[str], dict[str, Any]]
@@ -29,3 +30,26 @@ def fill(graph: Any, folder: Path, nodes: Iterable[NodeSpec], edges: Iterable[Ed
         )
     )
     return load([node_file, edge_file], graph)
+
+
+class Counted:
+    """A graph that counts the queries which are read through it, and their rows; all else is the graph's own."""
+
+    def __init__(self, graph: Any):
+        self._graph = graph
+        self.queries = 0
+        self.rows = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._graph, name)
+
+    def read(self, query: str, params: Any = None, **limits: Any) -> Rows:
+        """As the graph does."""
+        found: Rows = self._graph.read(query, params, **limits)
+        self.queries += 1
+        self.rows += len(found)
+        return found
+
+    def reset(self) -> None:
+        """Count from nothing again."""
+        self.queries = self.rows = 0

@@ -9,8 +9,9 @@ what is looked at.
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from arcgraph.interpret.anchors import Candidate
 from arcgraph.interpret.english import FIGURE_NOTIONS
 from arcgraph.interpret.question import Intent, Question, view_from
 from arcgraph.interpret.spelling import Spelling
+from arcgraph.interpret.surroundings import Deadline, Surroundings
 from arcgraph.interpret.terms import EmbedWords
 from arcgraph.interpret.verbalise import spoken
 from arcgraph.search.base import Hit, Ranking
@@ -33,10 +35,11 @@ from arcgraph.search.fusion import reciprocal_rank_fusion
 from arcgraph.search.passages import Key, Passage, PassageIndex
 from arcgraph.settings import AskSettings
 
-# Edges read in one query, entities from which the second step goes out, passages that vote for entities.
-_EDGES = 3_000
+# Entities from which the second step goes out, passages that vote for entities.
 _BRIDGES = 40
 _VOTING = 3
+# So many passages of an entity are read, or entities of a passage; and so many of them looked at in one query.
+_MENTIONS = 1_000
 _NODES_A_QUERY = 100
 # Passages taken from the ranking of texts, and how flat the fusion of ranks is: small, as few passages are wanted.
 _RANKED = 100
@@ -88,6 +91,14 @@ class _Fact:
         return hash(self.id)
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one question has seen so far: the edges of each entity looked at; and the time that is left."""
+
+    deadline: Deadline
+    around: dict[str, list[_Fact]] = field(default_factory=dict)
+
+
 class Gatherer:
     """Gathers evidence in one graph. Thread-safe."""
 
@@ -98,6 +109,7 @@ class Gatherer:
         passages: PassageIndex,
         embed: EmbedWords,
         settings: AskSettings,
+        clock: Callable[[], float] = time.monotonic,
     ):
         assert schema.passages is not None
         self._graph = graph
@@ -106,20 +118,23 @@ class Gatherer:
         self._named = _naming_keys(schema, schema.passages)
         self._passages = passages
         self._embed = embed
-        self._timeout = min(_SECONDS, settings.deadline)
+        self._surroundings = Surroundings(graph, schema)
+        self._seconds = min(settings.looking, settings.deadline)
+        self._clock = clock
 
     def gather(
         self, question: Question, candidates: Sequence[Candidate], *, most_edges: int = 60, most_passages: int = 10
     ) -> Gathered:
         """The evidence for a question that names the candidates."""
+        seen = _Seen(Deadline(self._seconds, self._clock))
         by_text = self._passages.search(question.text, _RANKED)
         named = _spread(candidates, self._spelling)
         weigh = _Weigher(question, candidates, self._embed)
-        near = self._located(self._first_step(named, by_text, weigh))
-        far = self._located(self._second_step(named, near, weigh))
+        near = self._located(self._first_step(named, by_text, weigh, seen), seen)
+        far = self._located(self._second_step(named, near, weigh, seen), seen)
         ranking = reciprocal_rank_fusion([by_text, _votes(near, far)], k=_RANK_CONSTANT)
         looked_at = [hit.id for hit in ranking[: _WITH_EDGES * most_passages]]
-        facts = dict.fromkeys(self._facts_in(looked_at), 0.0) | far | near
+        facts = dict.fromkeys(self._facts_in(looked_at, seen), 0.0) | far | near
         chosen = _chosen(facts, ranking[: len(looked_at)], weigh)
         return self._fetched(chosen[:most_edges], ranking[:most_passages])
 
@@ -129,10 +144,12 @@ class Gatherer:
 
     # --- the two steps -------------------------------------------------------------------------------------------
 
-    def _first_step(self, named: Mapping[str, float], by_text: Ranking, weigh: _Weigher) -> dict[_Fact, float]:
+    def _first_step(
+        self, named: Mapping[str, float], by_text: Ranking, weigh: _Weigher, seen: _Seen
+    ) -> dict[_Fact, float]:
         """Edges of what is named, and of the passages that read most like the question."""
         found: dict[_Fact, float] = {}
-        facts = self._facts_of(named)
+        facts = self._facts_of(named, seen)
         weigh.meet(facts)
         degrees = Counter(end for fact in facts for end in (fact.start, fact.end))
         leads = {node: weight / (1 + math.log1p(degrees[node])) for node, weight in named.items()}
@@ -140,7 +157,7 @@ class Gatherer:
             weight = max(leads.get(fact.start, 0.0), leads.get(fact.end, 0.0))
             found[fact] = weight * (_UNWORDED_FIRST + weigh.whole(fact))
         place = {hit.id: i for i, hit in enumerate(by_text[:_VOTING])}
-        from_passages = self._facts_in(list(place))
+        from_passages = self._facts_in(list(place), seen)
         weigh.meet(from_passages)
         for fact in from_passages:
             nearest = min((place[p] for p in fact.passages if p in place), default=len(place))
@@ -149,7 +166,7 @@ class Gatherer:
         return found
 
     def _second_step(
-        self, named: Mapping[str, float], near: Mapping[_Fact, float], weigh: _Weigher
+        self, named: Mapping[str, float], near: Mapping[_Fact, float], weigh: _Weigher, seen: _Seen
     ) -> dict[_Fact, float]:
         """From the entities to which the first step leads, the edges that speak of what the question says besides."""
         reached: dict[str, float] = {}
@@ -159,7 +176,7 @@ class Gatherer:
                     reached[end] = max(reached.get(end, 0.0), value)
         leading = sorted(reached, key=lambda node: -reached[node])[: 2 * _BRIDGES]
         around: dict[str, list[_Fact]] = defaultdict(list)
-        for fact in self._facts_of(leading):
+        for fact in self._facts_of(leading, seen):
             for end in (fact.start, fact.end):
                 around[end].append(fact)
         bridges = {n: reached[n] / (1 + _HUB * math.log1p(len(around[n]))) for n in leading}
@@ -175,103 +192,114 @@ class Gatherer:
 
     # --- looking into the graph ----------------------------------------------------------------------------------
 
-    def _facts_of(self, nodes: Iterable[str]) -> list[_Fact]:
+    def _facts_of(self, nodes: Iterable[str], seen: _Seen) -> list[_Fact]:
         """The edges around some entities, each once."""
-        wanted = list(nodes)
-        found: dict[str, _Fact] = {}
-        for at in range(0, len(wanted), _NODES_A_QUERY):
-            found.update((fact.id, fact) for fact in self._look(wanted[at : at + _NODES_A_QUERY]))
-        return list(found.values())
+        wanted = list(dict.fromkeys(nodes))
+        if new := [node for node in wanted if node not in seen.around]:
+            seen.around.update((node, []) for node in new)
+            for node, fact in self._looked(new, Direction.BOTH, seen):
+                seen.around[node].append(fact)
+        return list({fact.id: fact for node in wanted for fact in seen.around[node]}.values())
 
-    def _facts_in(self, passages: Sequence[int]) -> list[_Fact]:
+    def _facts_in(self, passages: Sequence[int], seen: _Seen) -> list[_Fact]:
         """The edges that came from some passages, as far as a look from the passages themselves can tell."""
         if not self._home.mention_types or not passages:
             return []
         ids = [source.id for source in self._passages.passages(passages)]
-        mentioned = self._mentions(self._spelling.is_among("c", "$ids"), {"ids": ids})
-        among = [f for f in self._facts_of(mentioned) if f.start in mentioned and f.end in mentioned]
+        mentioned = self._mentions(ids, seen, of_passages=True)
+        among = [fact for _, fact in self._looked(list(mentioned), Direction.OUT, seen, within=list(mentioned))]
         wanted = set(passages)
         return [_placed(f, mentioned) for f in among if not f.passages or wanted.intersection(f.passages)]
 
-    def _located(self, found: Mapping[_Fact, float]) -> dict[_Fact, float]:
+    def _located(self, found: Mapping[_Fact, float], seen: _Seen) -> dict[_Fact, float]:
         """Where edges name no passages, the facts with those that mention both their ends."""
         if self._home.edge_key or not self._home.mention_types:
             return dict(found)
         best = sorted((f for f in found if not f.passages), key=lambda f: -found[f])[:_LOCATED]
         ends = list(dict.fromkeys(end for fact in best for end in (fact.start, fact.end)))
-        mentioned: dict[str, set[int]] = {}
-        for at in range(0, len(ends), _NODES_A_QUERY):
-            part = {"ids": ends[at : at + _NODES_A_QUERY]}
-            mentioned |= self._mentions(self._spelling.is_among("n", "$ids"), part)
+        mentioned = self._mentions(ends, seen, of_passages=False)
         return {_placed(fact, mentioned): value for fact, value in found.items()}
 
-    def _mentions(self, condition: str, params: dict[str, Any]) -> dict[str, set[int]]:
-        """Entities by id, each with the places of the passages ``c`` that mention it, as far as a look can tell."""
+    def _mentions(self, ids: Sequence[str], seen: _Seen, *, of_passages: bool) -> dict[str, set[int]]:
+        """Entities by id, each with the places of the passages that mention it, as far as a look can tell.
+
+        ``ids`` are those of entities, or where it is ``of_passages`` of the passages that mention them.
+        """
+        spelt, near, far = self._spelling, "c" if of_passages else "n", "n" if of_passages else "c"
         types = "|".join(quote(t) for t in self._home.mention_types)
-        spelt = self._spelling
+        nodes = {"n": spelt.node("n"), "c": f"(c:{quote(self._home.label)})"}
         query = (
-            f"MATCH {spelt.node('n')}-[:{types}]-(c:{quote(self._home.label)}) WHERE {condition} "
-            f"RETURN DISTINCT {spelt.id('n')} AS n, {spelt.element('c')} AS c LIMIT {_EDGES}"
+            f"MATCH {nodes[near]} WHERE {spelt.is_among(near, '$ids')} "
+            f"CALL {{ WITH {near} MATCH ({near})-[:{types}]-{nodes[far]} RETURN DISTINCT {far} LIMIT {_MENTIONS} }} "
+            f"RETURN {spelt.id('n')} AS n, {spelt.element('c')} AS c"
         )
-        try:
-            rows = self._graph.read(query, params, timeout=self._timeout, limit=_EDGES)
-        except QueryError:
-            return {}
-        pairs = [(str(n), str(c)) for n, c in rows if n is not None]
+        pairs: list[tuple[str, str]] = []
+        for at in range(0, len(ids), _NODES_A_QUERY):
+            part = list(ids[at : at + _NODES_A_QUERY])
+            rows = self._read(query, {"ids": part}, seen.deadline, len(part) * _MENTIONS)
+            pairs += [(str(n), str(c)) for n, c in rows if n is not None]
         found: dict[str, set[int]] = {node: set() for node, _ in pairs}
-        for (node, _), at in zip(pairs, self._passages.at_elements([c for _, c in pairs]), strict=True):
-            if at >= 0:
-                found[node].add(int(at))
+        for (node, _), place in zip(pairs, self._passages.at_elements([c for _, c in pairs]), strict=True):
+            if place >= 0:
+                found[node].add(int(place))
         return found
 
-    def _look(self, nodes: Sequence[str]) -> list[_Fact]:
+    def _looked(
+        self, nodes: Sequence[str], direction: Direction, seen: _Seen, within: Sequence[str] | None = None
+    ) -> list[tuple[str, _Fact]]:
+        """The edges of some entities, each with the entity it was seen from."""
         spelt = self._spelling
         start, end = "startNode(r)", "endNode(r)"
-        query = (
-            f"MATCH {spelt.node('n')}{spelt.edge('r', Direction.BOTH)}(m) WHERE {spelt.is_among('n', '$ids')} "
-            f"RETURN {spelt.element('r')} AS e, {spelt.id(start)} AS s, {spelt.id(end)} AS t, "
-            f"{spelt.first_of(start, self._named)} AS a, {spelt.relation('r')} AS d, "
-            f"{spelt.first_of(end, self._named)} AS b, {self._keys()} AS k LIMIT {_EDGES}"
+        values = (
+            spelt.element("r"),
+            spelt.id(start),
+            spelt.id(end),
+            spelt.first_of(start, self._named),
+            spelt.first_of(end, self._named),
+            f"r.{spelt.key(self._home.edge_key)}" if self._home.edge_key else "null",
         )
+        edges = list(self._surroundings.of(nodes, direction, values, seen.deadline, within=within))
+        keys = [_listed(edge.values[-1]) for edge in edges]
+        places = self._passages.at_keys([key for own in keys for key in own]).tolist()
+        found: list[tuple[str, _Fact]] = []
+        at = 0
+        for (node, relation, (edge, s, t, a, b, _)), own in zip(edges, keys, strict=True):
+            # Keys of passages that are not in the index are left out.
+            passages = dict.fromkeys(place for place in places[at : at + len(own)] if place >= 0)
+            at += len(own)
+            text = f"{a} {spoken(str(relation))} {b}"
+            found.append((node, _Fact(str(edge), str(s), str(t), text, tuple(passages))))
+        return found
+
+    def _read(self, query: str, params: dict[str, Any], deadline: Deadline, limit: int) -> list[tuple[Any, ...]]:
+        """Rows of a query; none where it fails or time is up: less was seen, and what was seen stands."""
+        timeout = min(_SECONDS, deadline.left)
         try:
-            rows = self._graph.read(query, {"ids": list(nodes)}, timeout=self._timeout, limit=_EDGES)
+            return self._graph.read(query, params, timeout=timeout, limit=limit).records if timeout > 0 else []
         except QueryError:
-            # Less was seen; what was seen stands.
             return []
-        hidden = set(self._home.mention_types)
-        return [self._fact(*row) for row in rows if row[4] is not None and row[4] not in hidden]
-
-    def _positions(self, keys: Sequence[Key]) -> tuple[int, ...]:
-        """The places in the index of the passages so called; those that are not there are left out."""
-        return tuple(dict.fromkeys(int(at) for at in self._passages.at_keys(keys) if at >= 0)) if keys else ()
-
-    def _fact(self, edge: str, start: str, end: str, a: Any, relation: Any, b: Any, keys: Any) -> _Fact:
-        listed = keys if isinstance(keys, list) else [] if keys is None else [keys]
-        text = f"{a} {spoken(str(relation))} {b}"
-        return _Fact(str(edge), str(start), str(end), text, self._positions(listed))
-
-    def _keys(self) -> str:
-        return f"r.{self._spelling.key(self._home.edge_key)}" if self._home.edge_key else "null"
 
     def _fetched(self, facts: Sequence[_Fact], passages: Ranking) -> Gathered:
         """The edges with their nodes, in the order of the facts."""
         if not facts:
             return Gathered(passages=passages)
-        ids = sorted({end for fact in facts for end in (fact.start, fact.end)})
         spelt = self._spelling
-        condition = f"{spelt.is_among('n', '$ids')} AND {spelt.is_among('m', '$ids')}"
-        query = f"MATCH {spelt.node('n')}-[r]->(m) WHERE {condition} RETURN n, r, m LIMIT {10 * _EDGES}"
-        try:
-            rows = self._graph.read(query, {"ids": ids}, timeout=self._timeout, limit=10 * _EDGES)
-        except QueryError:
-            return Gathered(passages=passages)
+        query = (
+            f"MATCH {spelt.node('n')}-[r]->(m) WHERE {spelt.is_among('n', '$starts')} "
+            f"AND {spelt.is_among('m', '$ends')} AND {spelt.element('r')} IN $edges RETURN n, r, m LIMIT {len(facts)}"
+        )
+        params = {
+            "starts": sorted({fact.start for fact in facts}),
+            "ends": sorted({fact.end for fact in facts}),
+            "edges": [fact.id for fact in facts],
+        }
+        # What was found is worth one more query, however late it is.
+        rows = self._read(query, params, Deadline(_SECONDS), len(facts))
         edges: dict[str, Edge] = {}
         nodes: dict[str, Node] = {}
-        wanted = {fact.id for fact in facts}
         for n, r, m in rows:
-            if r.element_id in wanted:
-                edges[r.element_id] = r
-                nodes |= {n.element_id: n, m.element_id: m}
+            edges[r.element_id] = r
+            nodes |= {n.element_id: n, m.element_id: m}
         ordered = tuple(edges[fact.id] for fact in facts if fact.id in edges)
         shown, names = self._shown(nodes.values())
         return Gathered(ordered, nodes, passages, shown, {"names": names})
@@ -322,6 +350,11 @@ class _Weigher:
         if fact.text not in self._known:
             self.meet([fact])
         return max(0.0, float(self._known[fact.text][which])) if fact.text in self._known else 0.0
+
+
+def _listed(keys: Any) -> list[Key]:
+    """The keys that an edge carries, as a list, as one value, or not at all."""
+    return keys if isinstance(keys, list) else [] if keys is None else [keys]
 
 
 def _placed(fact: _Fact, mentioned: Mapping[str, set[int]]) -> _Fact:

@@ -191,6 +191,7 @@ class LocalInterface:
         self._nearby = nearby
         self._encoded = {key: EncodedPaths(paths, vocabulary) for key, paths in nearby.paths.items()}
         self._nothing = EncodedPaths([], vocabulary)
+        self._tails: dict[str, EncodedPaths] = {}
 
     def paths_from(self, candidate: Candidate) -> tuple[EncodedPaths, NDArray[np.bool_]]:
         """The paths seen around the anchor; all of them can begin there."""
@@ -199,8 +200,10 @@ class LocalInterface:
 
     def tails_from(self, path: RelationPath) -> EncodedPaths:
         """The steps that were seen to follow."""
-        steps = [RelationPath(path.end, (step,)) for step in self._nearby.after.get(path.state, ())]
-        return EncodedPaths(steps, self.vocabulary)
+        if path.state not in self._tails:
+            steps = [RelationPath(path.end, (step,)) for step in self._nearby.after.get(path.state, ())]
+            self._tails[path.state] = EncodedPaths(steps, self.vocabulary)
+        return self._tails[path.state]
 
     def ends_at(self, path: RelationPath, candidate: Candidate) -> bool:
         """Whether nothing speaks against it: where a path was seen to lead is only a sample."""

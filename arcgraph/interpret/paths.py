@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -149,30 +149,17 @@ def _meant(triples: list[Endpoint], edges: int) -> set[Endpoint]:
     return kept
 
 
-def enumerate_paths(
-    moves: Movement,
-    starts: Iterable[str],
-    longest: int,
-    budget: int,
-    first: frozenset[tuple[Descriptor, Direction]] | None = None,
-) -> list[RelationPath]:
-    """All paths of one to ``longest`` steps from the labels in ``starts``, shortest first, at most ``budget``.
-
-    ``first`` restricts the first step to (type, direction) pairs that were seen at the anchor itself.
-    """
+def enumerate_paths(moves: Movement, starts: Iterable[str], longest: int, budget: int) -> list[RelationPath]:
+    """All paths of one to ``longest`` steps from the labels in ``starts``, shortest first, at most ``budget``."""
     found: list[RelationPath] = []
     frontier = [RelationPath(label, ()) for label in starts]
     for depth in range(longest):
-        frontier = [p for path in frontier for p in _extensions(moves, path, depth == 0, first)]
+        frontier = [
+            RelationPath(path.start, (*path.steps, step))
+            for path in frontier
+            for step in moves.of(path.state, first=depth == 0)
+        ]
         found += frontier[: budget - len(found)]
         if len(found) >= budget:
             break
     return found
-
-
-def _extensions(
-    moves: Movement, path: RelationPath, is_first: bool, allowed: frozenset[tuple[Descriptor, Direction]] | None
-) -> Iterator[RelationPath]:
-    for step in moves.of(path.state, first=is_first):
-        if not is_first or allowed is None or (step.descriptor, step.direction) in allowed:
-            yield RelationPath(path.start, (*path.steps, step))

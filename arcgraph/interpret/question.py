@@ -72,10 +72,9 @@ class View:
     """A question seen from its anchors: the other content words, and how far each is from the nearest anchor.
 
     ``asked`` are the words for what is asked, ``places`` the content words' tokens in the question. ``sites`` and
-    ``anchors`` are positions of words and anchors once every anchor counts as one token. ``links`` are
-    the function words between each content word and the one before it, ``None`` where that is an anchor or nothing.
-    ``acts`` is the verb whose
-    subject is asked for ("who built …"), empty where there is none.
+    ``anchors`` are positions of words and anchors once every anchor counts as one token. ``links`` are the function
+    words between each content word and the one before it, ``None`` where that is an anchor or nothing. ``acts`` is the
+    verb whose subject is asked for ("who built …"), empty where there is none.
     """
 
     words: tuple[str, ...]

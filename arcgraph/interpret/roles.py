@@ -23,9 +23,12 @@ from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.paths import Movement, Moves, Step
 from arcgraph.interpret.spelling import Spelling, arrow
 from arcgraph.interpret.verbalise import subject_class
+from arcgraph.search.cache import place, prune
 
 Move = tuple[Descriptor, Direction]
 
+# What is kept of an earlier version is read anew.
+FORMAT = 1
 # So many relations at most are told apart; the rarest of more are left to exploration.
 MOST_DESCRIPTORS = 100
 # So many nodes are looked at for each relation and direction.
@@ -52,12 +55,14 @@ def labels_say_nothing(schema: Schema) -> bool:
 @dataclass(frozen=True, slots=True)
 class Roles:
     """Which moves can follow on which, which relations join like with like and which of these hold both ways, and what
-    qualified names of relations call the nodes that a move leads to."""
+    qualified names of relations call the nodes that a move leads to. ``complete`` is false where a query for that
+    failed or took too long."""
 
     follows: Mapping[Move, tuple[Move, ...]]
     mutual: frozenset[str]
     symmetric: frozenset[str] = frozenset()
     classes: Mapping[Move, tuple[str, ...]] = field(default_factory=dict)
+    complete: bool = True
 
 
 class RoleMoves:
@@ -109,20 +114,24 @@ def movement(graph: Graph, schema: Schema, cache_dir: Path | None = None) -> Mov
     """How paths move in a graph: by its labels, or by roles where those say nothing.
 
     What was asked of the graph for that is kept below ``cache_dir`` for as long as the schema's fingerprint stays the
-    same; a folder that cannot be written or a file that cannot be read is no reason to fail.
+    same, unless a query for it failed; a folder that cannot be written or a file that cannot be read is no reason to
+    fail.
     """
-    path = cache_dir / "roles" / f"{schema.fingerprint}.json" if cache_dir and schema.fingerprint else None
+    state = (FORMAT, schema.fingerprint, MOST_DESCRIPTORS, _SAMPLE)
+    path = place(cache_dir, graph.name, state, ".roles") if cache_dir and schema.fingerprint else None
     roles = _kept(path)
     if roles is None:
         roles = read_roles(graph, schema) if labels_say_nothing(schema) else _of_labels(graph, schema)
-        _keep(path, roles)
+        if roles.complete:
+            _keep(path, roles)
     return RoleMoves(roles) if labels_say_nothing(schema) else Moves(schema, roles.symmetric)
 
 
 def _of_labels(graph: Graph, schema: Schema) -> Roles:
     """All that is asked of a graph whose labels tell its nodes apart: which relations hold both ways."""
     alike = dict.fromkeys(e.type for e in schema.endpoints if e.start == e.end)
-    return Roles({}, frozenset(), symmetric(graph, [Descriptor(name) for name in alike]))
+    both, complete = symmetric(graph, [Descriptor(name) for name in alike])
+    return Roles({}, frozenset(), both, complete=complete)
 
 
 def _keep(path: Path | None, roles: Roles) -> None:
@@ -130,6 +139,7 @@ def _keep(path: Path | None, roles: Roles) -> None:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(_to_plain(roles), ensure_ascii=False), encoding="utf-8")
+            prune(path)
 
 
 def _to_plain(roles: Roles) -> dict[str, Any]:
@@ -162,25 +172,30 @@ def _kept(path: Path | None) -> Roles | None:
 
 def read_roles(graph: Graph, schema: Schema) -> Roles:
     """Sample the roles of a graph. A relation that cannot be sampled in time is followed by everything."""
-    descriptors = frequent_descriptors(graph, schema)
+    descriptors, all_counted = _frequent(graph, schema)
     moves = [(d, direction) for d in descriptors for direction in (Direction.OUT, Direction.IN)]
     seen = {move: _moves_of_nodes(graph, schema, move, moves) for move in moves}
     follows = {move: _following(move, seen, moves) for move in moves}
     mutual = [d for d in descriptors if _is_mutual(d, seen)]
+    both, all_compared = symmetric(graph, mutual)
     return Roles(
         follows,
         frozenset(d.text for d in mutual),
-        symmetric(graph, mutual),
+        both,
         {move: _classes(move, seen) for move in moves},
+        all_counted and all_compared and None not in seen.values(),
     )
 
 
-def symmetric(graph: Graph, descriptors: Sequence[Descriptor]) -> frozenset[str]:
-    """Which of some relations mostly hold both ways in the data, so that a direction is only how it was written."""
-    return frozenset(d.text for d in descriptors[:_MOST_ALIKE] if _holds_both_ways(graph, d))
+def symmetric(graph: Graph, descriptors: Sequence[Descriptor]) -> tuple[frozenset[str], bool]:
+    """Which of some relations mostly hold both ways in the data, so that a direction is only how it was written; and
+    whether all that were looked at could be."""
+    held = {d.text: _holds_both_ways(graph, d) for d in descriptors[:_MOST_ALIKE]}
+    return frozenset(name for name, both in held.items() if both), None not in held.values()
 
 
-def _holds_both_ways(graph: Graph, descriptor: Descriptor) -> bool:
+def _holds_both_ways(graph: Graph, descriptor: Descriptor) -> bool | None:
+    """``None`` where it cannot be told in time."""
     dialect = DIALECTS[graph.dialect]
     kind, params, there, back = quote(descriptor.type), {}, "", ""
     if descriptor.key is not None:
@@ -195,7 +210,7 @@ def _holds_both_ways(graph: Graph, descriptor: Descriptor) -> bool:
     try:
         rows = graph.read(query, params, timeout=_TIMEOUT, limit=_SAMPLE)
     except QueryError:
-        return False
+        return None
     others = [int(n) for a, b, n in rows if a != b]
     both = sum(n > 0 for n in others)
     return both > 0 and both >= _SYMMETRIC * len(others)
@@ -219,6 +234,11 @@ def has_open_vocabulary(graph: Graph, schema: Schema) -> bool:
 
 def frequent_descriptors(graph: Graph, schema: Schema) -> list[Descriptor]:
     """The most frequent relations of a graph, at most ``MOST_DESCRIPTORS``."""
+    return _frequent(graph, schema)[0]
+
+
+def _frequent(graph: Graph, schema: Schema) -> tuple[list[Descriptor], bool]:
+    """The most frequent relations, and whether they could be counted in time."""
     home = schema.relations
     if home.kind == "property":
         key = DIALECTS[graph.dialect].key(home.key)
@@ -227,11 +247,11 @@ def frequent_descriptors(graph: Graph, schema: Schema) -> list[Descriptor]:
             rows = graph.read(f"{query} LIMIT {MOST_DESCRIPTORS}", timeout=_TIMEOUT, limit=MOST_DESCRIPTORS)
         except QueryError:
             # What cannot be counted in time is met when the graph is explored.
-            return []
-        return [Descriptor(home.type, home.key, value) for value, _ in rows if value is not None]
+            return [], False
+        return [Descriptor(home.type, home.key, value) for value, _ in rows if value is not None], True
     hidden = schema.passages.mention_types if schema.passages else ()
     types = sorted((t for t in schema.types.values() if t.name not in hidden), key=lambda t: -t.count.value)
-    return [Descriptor(t.name) for t in types[:MOST_DESCRIPTORS]]
+    return [Descriptor(t.name) for t in types[:MOST_DESCRIPTORS]], True
 
 
 def _moves_of_nodes(graph: Graph, schema: Schema, move: Move, moves: Sequence[Move]) -> Counter[Move] | None:

@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.direction import agent_direction, role_direction
+from arcgraph.interpret.direction import agent_direction
 from arcgraph.interpret.paths import RelationPath
 from arcgraph.interpret.question import View, joined_words
 from arcgraph.interpret.terms import Matrix, Vocabulary
@@ -43,6 +43,8 @@ _NAMES_RELATION = 0.5
 _NOTHING = ("thing",)
 
 Vector = NDArray[np.float32]
+# (words, demands): what each word gives each demand.
+Claims: TypeAlias = list[list[float]]
 
 
 # Below this probability a word is left unexplained.
@@ -144,7 +146,7 @@ class Meanings:
         words = plain
         if not vocabulary.names_classes:
             words, asked = _without_class_nouns(words), _without_class_nouns(asked)
-        role = _roles(asked_words, vocabulary)
+        role = vocabulary.roles(asked_words)
         if not vocabulary.names_classes and (acts := _agent_roles(view.acts, vocabulary)) is not None:
             asked, role = acts
         return cls(
@@ -188,16 +190,6 @@ def _without_class_nouns(words: Matrix) -> Matrix:
     words[vague, :-2] **= 2
     words[vague, -1] = 1.0 - np.minimum(1.0, words[vague, :-1].sum(axis=1))
     return words
-
-
-def _roles(words: Sequence[str], vocabulary: Vocabulary) -> NDArray[Any]:
-    """(words, columns): which way a last hop must point for its end to be a word; ``None``: untold."""
-    table = np.full((len(words), len(vocabulary.terms) + 2), None, dtype=object)
-    for i, word in enumerate(words):
-        for j, term in enumerate(vocabulary.terms):
-            if term.kind == "relation":
-                table[i, j] = role_direction(word, term.name)
-    return table
 
 
 class EncodedPaths:
@@ -469,11 +461,13 @@ def wording(demands: Sequence[Demand], meanings: Meanings, order_weight: float =
     smaller of the two claims. Of words that serve two demands about equally ("written by the writer of") each takes the
     one that stands in order. Surplus: what is left over of words that name a relation.
     """
-    claims = _claims(demands, meanings)
-    by_hop = _in_order(_assigned(claims), claims, meanings.view.distances, order_weight)
+    table = _claims(demands, meanings)
+    # Single numbers are read from lists several times as fast as from an array.
+    claims: Claims = table.tolist()
+    by_hop = _in_order(_assigned(table), claims, meanings.view.distances, order_weight)
     given = np.array([SILENT if demand.silent else 0.0 for demand in demands])
     for demand, word in by_hop:
-        given[demand] = max(given[demand], claims[word, demand])
+        given[demand] = max(given[demand], claims[word][demand])
     claimed = {word for _, word in by_hop}
     left = sum(named for word, named in enumerate(meanings.named) if word not in claimed)
     return Wording(
@@ -484,10 +478,10 @@ def wording(demands: Sequence[Demand], meanings: Meanings, order_weight: float =
     )
 
 
-def _disorder(by_hop: Sequence[tuple[int, int]], claims: Matrix, distances: Sequence[int]) -> float:
+def _disorder(by_hop: Sequence[tuple[int, int]], claims: Claims, distances: Sequence[int]) -> float:
     return float(
         sum(
-            min(claims[word_a, a], claims[word_b, b])
+            min(claims[word_a][a], claims[word_b][b])
             for (a, word_a), (b, word_b) in combinations(by_hop, 2)
             if distances[word_a] > distances[word_b]
         )
@@ -495,24 +489,22 @@ def _disorder(by_hop: Sequence[tuple[int, int]], claims: Matrix, distances: Sequ
 
 
 def _in_order(
-    by_hop: list[tuple[int, int]], claims: Matrix, distances: Sequence[int], weight: float
+    by_hop: list[tuple[int, int]], claims: Claims, distances: Sequence[int], weight: float
 ) -> list[tuple[int, int]]:
     """Give a demand another word, its own to whom that belonged, as long as order gains more than support loses."""
-
-    def worth(pairs: list[tuple[int, int]]) -> float:
-        support = float(log_support(np.array([claims[word, demand] for demand, word in pairs])).sum())
-        return support - weight * _disorder(pairs, claims, distances)
-
-    if not weight:
+    disorder = _disorder(by_hop, claims, distances)
+    if not weight or not disorder:
         return by_hop
-    best = worth(by_hop)
+    supports = log_support(np.array(claims)).tolist()
+    best = sum(supports[word][demand] for demand, word in by_hop) - weight * disorder
     for at, word in product(range(len(by_hop)), range(len(claims))):
-        if not _disorder(by_hop, claims, distances):
+        if not disorder:
             break
         changed = _given(by_hop, at, word)
-        value = worth(changed)
-        if value > best:
-            best, by_hop = value, changed
+        support = sum(supports[word][demand] for demand, word in changed)
+        # However well it stands in order it cannot gain more than that.
+        if support > best and (value := support - weight * _disorder(changed, claims, distances)) > best:
+            best, by_hop, disorder = value, changed, _disorder(changed, claims, distances)
     return by_hop
 
 

@@ -58,10 +58,6 @@ class Spelling:
             Descriptor(self._home.type, self._home.key, value) if self._home.kind == "property" else Descriptor(value)
         )
 
-    def value(self, descriptor: Descriptor) -> Any:
-        """The value that stands for a descriptor: the inverse of :meth:`descriptor`."""
-        return descriptor.type if descriptor.key is None else descriptor.value
-
     def first_of(self, variable: str, keys: Iterable[str]) -> str:
         """The first of some properties that a node has, an empty text if none."""
         return f"coalesce({', '.join(f'{variable}.{self.key(key)}' for key in keys)}, '')"

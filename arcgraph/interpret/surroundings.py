@@ -16,7 +16,7 @@ from arcgraph.interpret.spelling import Spelling
 # Nodes looked at in one query. Together they show about so many edges, but each so many at least.
 NODES_A_LOOK = 60
 EDGES_A_LOOK = 4_000
-LEAST_OF_A_NODE = 200
+LEAST_OF_A_NODE = 300
 # A node that shows its whole share is looked at again without its most frequent relations, so many of them.
 _MOST_HIDDEN = 50
 # No query may take longer, however much time is left.

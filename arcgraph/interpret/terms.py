@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcgraph.interpret.direction import role_direction
 from arcgraph.interpret.english import (
     ABOUT_NOTION,
     ABOUT_WORDS,
@@ -103,6 +104,8 @@ def _longest_from_start(a: str, b: str) -> int:
 
 
 _MOST_KNOWN = 50_000
+# A row is as wide as the vocabulary, and few words are asked for.
+_MOST_ROLES = 1_000
 
 
 class Vocabulary:
@@ -129,6 +132,7 @@ class Vocabulary:
         self._numbers = _numbers(self._flat)
         self._embed = embed
         self._known: dict[str, Matrix] = {}
+        self._roles: dict[str, NDArray[Any]] = {}
         self._phrases = embed([t.phrase for t in self.terms])
         self._words = embed(self._flat)
         self._returns = embed(list(RETURN_WORDS))
@@ -144,6 +148,21 @@ class Vocabulary:
                 self._known.clear()
             self._known.update((w, rows[w]) for w in new)
         return np.stack([rows[w] for w in words])
+
+    def roles(self, words: Sequence[str]) -> NDArray[Any]:
+        """(words, terms + 2): which way a last hop over a relation must point for its end to be a word; ``None``:
+        untold. Kept for words met before."""
+        rows = [known if (known := self._roles.get(word)) is not None else self._row_of_roles(word) for word in words]
+        return np.stack(rows)
+
+    def _row_of_roles(self, word: str) -> NDArray[Any]:
+        row = np.full(len(self.terms) + 2, None, dtype=object)
+        for i in self.relations:
+            row[i] = role_direction(word, self.terms[i].name)
+        if len(self._roles) > _MOST_ROLES:
+            self._roles.clear()
+        self._roles[word] = row
+        return row
 
     def are_one_name(self, one: str, other: str, link: tuple[str, ...]) -> bool:
         """Whether two words with the function words ``link`` between them are parts of one term's name.

@@ -81,14 +81,14 @@ def _kept(
     """The index as a mapped file, and where; in memory where no file can be written."""
     try:
         write_store(path, meta, arrays)
-        _prune(path)
+        prune(path)
         return open_store(path), path
     except (StorageError, FileNotFoundError) as error:
         notices.append(f"{error}; until then the index is built in memory each time")
         return in_memory(meta, arrays), None
 
 
-def _prune(path: Path) -> None:
+def prune(path: Path) -> None:
     """Keep the newest few indexes of a graph and kind; one that is still open elsewhere stays readable there."""
     with contextlib.suppress(OSError):
         files = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda file: file.stat().st_mtime, reverse=True)

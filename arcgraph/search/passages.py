@@ -331,11 +331,6 @@ class PassageIndex:
 
     # --- by key --------------------------------------------------------------------------------------------------
 
-    def at(self, key: Key) -> int | None:
-        """The position of the passage that a key means, ``None`` where it means none."""
-        found = int(self.at_keys([key])[0])
-        return found if found >= 0 else None
-
     def at_keys(self, keys: Sequence[Key]) -> Ids:
         """The position that each key means, in their order; -1 for a key that means none."""
         return self._look_up("by_key", [_hashed(key) for key in keys])

@@ -84,11 +84,6 @@ def test_the_budget_cuts_the_longest() -> None:
     assert len(enumerate_paths(Moves(FLEET), ["Ship"], 3, 5)) == 5
 
 
-def test_the_first_step_can_be_restricted_to_what_was_seen() -> None:
-    found = enumerate_paths(Moves(FLEET), ["Ship"], 1, 100, frozenset({(Descriptor("SAILED_ON"), Direction.IN)}))
-    assert [str(p) for p in found] == ["Ship <-SAILED_ON- Trip"]
-
-
 def test_an_accidental_triple_is_followed_from_an_anchor_only() -> None:
     # Two of 1,002 edges end at a ship that is also a trip: other triples account for all edges.
     doubled = schema(

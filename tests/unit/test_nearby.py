@@ -267,6 +267,17 @@ def test_edges_that_mention_passages_are_no_relations() -> None:
     assert not [p for p in paths(explored(*triples, passages=home)) if "told of" in p]
 
 
+def test_a_predicate_called_like_such_a_type_is_one_where_relations_are_predicates() -> None:
+    triples = [("Nightjar", "told of", "Orla Quist")]
+    described = schema(
+        *triples,
+        passages=PassageHome("Chunk", "text", mention_types=("told of",)),
+        home=RelationHome("property", "RELATED", "predicate"),
+    )
+    explorer = Explorer(FakeGraph(*triples), described, no_vectors, AskSettings())  # type: ignore[arg-type]
+    assert paths(explorer.explore(read_question("what"), [candidate("Nightjar")])) == ["-told of->"]
+
+
 @pytest.mark.parametrize(
     ("name", "subject"),
     [
@@ -382,6 +393,7 @@ def test_tails_are_the_steps_that_were_seen_to_follow() -> None:
     encoded, _ = interface.paths_from(candidate("Nightjar"))
     (drawn,) = [p for p in encoded.paths if str(p).strip() == "-drawn by->"]
     assert [str(p).strip() for p in interface.tails_from(drawn).paths] == ["-learned from->"]
+    assert interface.tails_from(drawn) is interface.tails_from(drawn)
     assert interface.tails_from(RelationPath("", ())).paths != []
     assert isinstance(interface.vocabulary, Vocabulary)
     assert all(p.steps[0].direction == Direction.OUT for p in interface.tails_from(drawn).paths)

@@ -150,7 +150,7 @@ def test_passages_are_found_by_what_edges_call_them():
     index = PassageIndex.of(
         [*given("One.", "Two."), Passage("e9", "e9", 7, "Three."), Passage("e8", "x", None, "Four.")]
     )
-    assert [index.at(key) for key in ("c0", "c1", 7, "7", "", "c2")] == [0, 1, 2, None, None, None]
+    assert index.at_keys(["c0", "c1", 7, "7", "", "c2"]).tolist() == [0, 1, 2, -1, -1, -1]
     found = index.at_keys(["c1", "none", 7, "c1"])
     assert found.tolist() == [1, -1, 2, 1]
     assert found.dtype == np.int64
@@ -165,7 +165,7 @@ def test_passages_are_found_by_what_edges_call_them():
 
 def test_of_two_passages_with_one_key_the_first_is_found():
     twice = [Passage(f"e{i}", f"n{i}", "same", f"Text {i}.") for i in range(5)]
-    assert PassageIndex.of(twice).at("same") == 0
+    assert PassageIndex.of(twice).at_keys(["same"]).tolist() == [0]
 
 
 def test_many_keys_at_once():
@@ -249,7 +249,8 @@ def test_weights_are_the_settings():
 
 def test_an_empty_index():
     index = PassageIndex.of([], embedder=LetterEmbedder())
-    assert (len(index), index.search("harbour", 3), index.at("c0"), index.passages([])) == (0, (), None, [])
+    assert (len(index), index.search("harbour", 3), index.passages([])) == (0, (), [])
+    assert index.at_keys(["c0"]).tolist() == [-1]
     assert index.at_elements(["e0"]).tolist() == [-1]
 
 
@@ -316,7 +317,7 @@ def test_a_damaged_index_is_built_again_and_said_so(settings, keep):
     repaired = open_or_build_passages(library(*TEXTS), known(), settings)
     assert repaired.built
     assert any("built again" in notice and str(path) in notice for notice in repaired.notices)
-    assert repaired.at("c1") == 1
+    assert repaired.at_keys(["c1"]).tolist() == [1]
     again = open_or_build_passages(library(*TEXTS), known(), settings)
     assert not [notice for notice in again.notices if "built again" in notice]
 

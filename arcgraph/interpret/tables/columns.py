@@ -30,7 +30,7 @@ from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
-from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
+from arcgraph.interpret.tables.english import ASKING_WORDS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.verbalise import phrase
@@ -90,7 +90,7 @@ class Columns:
         self._taken: set[int] = set()
         self._met: set[Mark] = set()
         self._loose = 0.0
-        self._closing = _closing(asked, self._uses)
+        self._closing = asked.units[asked.closing].start if asked.closing is not None else None
 
     # --- the query -----------------------------------------------------------------------------------------------
 
@@ -468,14 +468,10 @@ class Columns:
 
     def _of_moment(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
         """What orders the nodes of a label in time, where just one of their properties is a moment or a year."""
-        keys = self._moment_keys(self._draft.nodes[node].label)
+        keys = self._catalog.moment_keys(self._draft.nodes[node].label)
         if len(keys) != 1:
             return None
         return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False
-
-    def _moment_keys(self, label: str) -> list[str]:
-        properties = self._catalog.schema.labels[label].properties
-        return [key for key, info in properties.items() if form_of(info).is_moment]
 
     def _is_before(self, use: Use, mark: Mark) -> bool:
         return self._char(use) < mark.start
@@ -584,9 +580,30 @@ class Columns:
         return Output(Property(name_of_node(output.entity), key), output.words) if key else output
 
     def _asked_node(self) -> int:
-        """The first node that a word names, but one that only a value's words name."""
-        said = [use.at for use in self._uses if use.kind == "label"]
-        return said[0] if said else 0
+        """The first node that a word names: of a compound the last word's ("crime scenes"), not one that only a
+        value's words name, but where the value stands for the things that have it ("which Sergeants")."""
+        for n, use in enumerate(self._uses):
+            if use.kind == "label":
+                while self._is_compound(n):
+                    n += 1
+                return self._uses[n].at
+            if use.kind == "value" and use.side == "node" and self._stands_for_things(n):
+                return use.at
+        return 0
+
+    def _is_compound(self, n: int) -> bool:
+        """Whether another label stands right behind a label."""
+        if n + 1 == len(self._uses):
+            return False
+        return self._uses[n + 1].kind == "label" and self._uses[n + 1].first == self._uses[n].last
+
+    def _stands_for_things(self, n: int) -> bool:
+        """Whether a value stands where a noun is asked for, and no label behind it is that noun."""
+        use = self._uses[n]
+        before = self._asked.units[use.first - 1].text if use.first else ""
+        follows = self._uses[n + 1] if n + 1 < len(self._uses) else None
+        is_noun = follows is not None and follows.kind == "label" and follows.first == use.last
+        return before in ASKING_WORDS and not is_noun
 
     def _is_yes_no(self) -> bool:
         first = self._asked.units[0].text if self._asked.units else ""
@@ -642,14 +659,20 @@ class Columns:
             yield f"{self._owner_words(left.owner)} {phrase(left.key)} {' and '.join(said_of)}"
 
     def _owner_words(self, variable: str) -> str:
-        nodes = {name_of_node(i): n.label for i, n in enumerate(self._draft.nodes)}
-        hops = {name_of_hop(i): h.type for i, h in enumerate(self._draft.hops)}
-        return phrase((nodes | hops)[variable])
+        nodes = {name_of_node(i): self._node_words(i) for i in range(len(self._draft.nodes))}
+        hops = {name_of_hop(i): phrase(h.type) for i, h in enumerate(self._draft.hops)}
+        return (nodes | hops)[variable]
+
+    def _node_words(self, i: int) -> str:
+        """A node's label, with a number from the second of that label on."""
+        label = self._draft.nodes[i].label
+        before = sum(1 for node in self._draft.nodes[:i] if node.label == label)
+        return phrase(label) + (f" {before + 1}" if before else "")
 
     def _hop_words(self, hop: Link) -> str:
-        start, end = self._draft.nodes[hop.start], self._draft.nodes[hop.end]
-        arrow = ("-", "->") if hop.forward else ("<-", "-")
-        return f"{phrase(start.label)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {phrase(end.label)}"
+        is_both = self._draft.nodes[hop.start].label == self._draft.nodes[hop.end].label
+        arrow = ("-", "-") if is_both else ("-", "->") if hop.forward else ("<-", "-")
+        return f"{self._node_words(hop.start)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {self._node_words(hop.end)}"
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
@@ -690,16 +713,3 @@ def _comparisons(bounds: object) -> Iterator[tuple[Literal["=", "<>", "<", "<=",
         yield ">=" if bounds.has_low else ">", bounds.low
     if bounds.high is not None:
         yield "<=" if bounds.has_high else "<", bounds.high
-
-
-def _closing(asked: Asked, uses: Sequence[Use]) -> int | None:
-    """Where the clause begins that says which columns are wanted; ``None`` where there is none."""
-    for i in range(len(asked.units) - 2, 2, -1):
-        unit = asked.units[i]
-        if unit.text not in CLOSING_VERBS or not any(use.last <= i for use in uses):
-            continue
-        before = asked.text[asked.units[i - 1].start : unit.start]
-        is_start = any(sign in before for sign in ".,;?!:") or asked.units[i - 1].text in ("and", "also", "then", "to")
-        if is_start and any(use.first > i for use in uses):
-            return unit.start
-    return None

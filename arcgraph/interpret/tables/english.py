@@ -59,6 +59,12 @@ CLOSING_VERBS = frozenset(
 NAME_WORDS = frozenset("name names called named titled".split())
 # Words that refer back to what was named before.
 BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
+# Words right behind which stands what is asked for.
+ASKING_WORDS = frozenset("which what all every many any".split())
+# Words that bring in something new.
+NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
+# Words that go on with another thing said of what was spoken of.
+COORDINATING = frozenset("and but".split())
 # Words that stand for any person.
 PERSON_WORDS = frozenset(
     """people person persons someone anyone everyone somebody anybody everybody individual individuals resident

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
-from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
+from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.literals import TEXTS, Kind
 from arcgraph.interpret.literals import Literal as Written
@@ -71,6 +71,9 @@ _HEADLESS = 0.5
 _SAID = 0.2
 _LEAST_PERSON = 0.15
 _PERSON = 0.6
+_SOMEONE = 1.2
+# What it costs not to say who, where or when, where the graph has a word for it.
+_QUESTION = 0.4
 _DOUBTFUL_NAME = 0.1
 
 
@@ -131,6 +134,26 @@ class Asked:
     singular: str | None = None
     quoted: tuple[tuple[int, int], ...] = ()
 
+    @cached_property
+    def closing(self) -> int | None:
+        """The unit at which the clause begins that only says which columns are wanted; ``None`` where there is none."""
+        for i in range(len(self.units) - 2, 2, -1):
+            if self.units[i].text in CLOSING_VERBS and self._begins_clause(i) and self._is_said(0, i):
+                return i if self._is_said(i + 1, len(self.units)) else None
+        return None
+
+    def _begins_clause(self, i: int) -> bool:
+        before = self.text[self.units[i - 1].start : self.units[i].start]
+        return any(sign in before for sign in ".,;?!:") or self.units[i - 1].text in ("and", "also", "then", "to")
+
+    def _is_said(self, first: int, last: int) -> bool:
+        """Whether any of the units means something by itself, a name included."""
+        return any(carries_meaning(u.text) or u.text in NAME_WORDS for u in self.units[first:last])
+
+    def closes(self, unit: int) -> bool:
+        """Whether a unit stands in the closing clause."""
+        return self.closing is not None and unit >= self.closing
+
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -188,6 +211,7 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
+        asked.marks = tuple(m for m in asked.marks if not _numbers(asked, m, strong))
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -214,6 +238,8 @@ class Linker:
                     yield Stretch(i, i + size, senses, log=-_SWALLOWED if swallowed else 0.0)
                     if swallowed is not None:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
+            if senses := self._asked_for(asked, i):
+                yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
@@ -274,10 +300,30 @@ class Linker:
         is_less = meaning.kind == "property" and len(words) > 1 and shared_stem(word, words[-1]) < _FORM
         return _HEADLESS if is_less else 0.0
 
+    def _asked_for(self, asked: Asked, at: int) -> tuple[Sense, ...]:
+        """What a question word at the beginning asks for: the label of persons or places, or a label's one moment."""
+        word = asked.units[at].text
+        if at or word not in NOTIONS or len(asked.units) == 1:
+            return ()
+        return self._moments if word == "when" else self._labels_of(NOTIONS[word][0])
+
+    @cached_property
+    def _moments(self) -> tuple[Sense, ...]:
+        """The properties that answer when, of the labels that have just one."""
+        found = []
+        for label in self._catalog.labels:
+            keys = self._catalog.when_keys(label)
+            found += [Holder("node", label, keys[0])] if len(keys) == 1 else []
+        return (Sense("property", math.log(0.9), "when", tuple(found)),) if found else ()
+
     @cached_property
     def _persons(self) -> tuple[Sense, ...]:
         """What words for any person mean here."""
-        row = self._catalog.vocabulary.meanings(["person"])[0]
+        return self._labels_of("person")
+
+    def _labels_of(self, notion: str) -> tuple[Sense, ...]:
+        """The label that a word for a kind of thing means most likely, where any is near."""
+        row = self._catalog.vocabulary.meanings([notion])[0]
         found = [(float(p), m) for p, m in zip(row, self._catalog.meanings, strict=False) if m.kind == "label"]
         best = max(found, key=lambda item: item[0], default=None)
         if best is None or best[0] < _LEAST_PERSON:
@@ -506,6 +552,8 @@ class Linker:
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside
         word = unit.text
+        if self._asked_for(asked, at):
+            return -_QUESTION
         if word in _BY and _is_grouping(asked, at):
             return -DROPPED_MARK
         marked = any(m.start <= unit.start and unit.end <= m.end and not m.doubtful for m in asked.marks)
@@ -516,7 +564,7 @@ class Linker:
         if word in ("name", "names"):
             return -_NAME
         if word in PERSON_WORDS:
-            return -_PERSON
+            return -(_SOMEONE if self._persons else _PERSON)
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
             return -_PLAIN
@@ -549,6 +597,13 @@ def _ends_in_plural(asked: Asked, end: int) -> bool:
     assert asked.singular is not None
     last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
     return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+def _numbers(asked: Asked, mark: Mark, values: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word for counting only says what a value right behind it is ("calls to the number 555-0199")."""
+    follows = next((i for i, u in enumerate(asked.units) if u.start >= mark.end), None)
+    is_count = mark.deed == Deed.AGGREGATE and mark.value == "count"
+    return is_count and any(first == follows for first, _ in values)
 
 
 _BY = frozenset(("by",))

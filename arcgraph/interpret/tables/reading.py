@@ -110,8 +110,15 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
         hops=len(draft.hops),
-        aggregates=sum(1 for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful),
+        aggregates=_aggregates(asked),
     )
+
+
+def _aggregates(asked: Asked) -> int:
+    """How many marks ask for what no path can say; those of a closing clause say again what the body says."""
+    marks = [m for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful]
+    body = [m for m in marks if asked.closing is None or m.start < asked.units[asked.closing].start]
+    return len(body or marks)
 
 
 def asks_beyond_paths(text: str) -> bool:

@@ -23,14 +23,15 @@ from arcgraph.graph.pattern import (
     Projection,
     Property,
 )
-from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS, YES_NO_STARTS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
-from arcgraph.interpret.tables.english import ASKING_WORDS, KNOWN_WORDS
+from arcgraph.interpret.tables.english import ASKING_WORDS, CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.verbalise import phrase
@@ -51,6 +52,7 @@ _VAGUE = -0.7
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
 _NUMERIC = ("integer", "float")
+_EACH = frozenset("all each their these those its every distinct unique".split())
 _MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 
@@ -90,6 +92,7 @@ class Columns:
         self._taken: set[int] = set()
         self._met: set[Mark] = set()
         self._loose = 0.0
+        self._ways = directions(asked, draft)
         self._closing = asked.units[asked.closing].start if asked.closing is not None else None
 
     # --- the query -----------------------------------------------------------------------------------------------
@@ -179,9 +182,7 @@ class Columns:
         nodes = tuple(PatternNode(name_of_node(i), (n.label,)) for i, n in enumerate(self._draft.nodes))
         hops = []
         filters: list[Filter] = []
-        for i, link in enumerate(self._draft.hops):
-            same = self._draft.nodes[link.start].label == self._draft.nodes[link.end].label
-            way = Direction.BOTH if same else Direction.OUT if link.forward else Direction.IN
+        for i, (link, way) in enumerate(zip(self._draft.hops, self._ways, strict=True)):
             hops.append(
                 Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
             )
@@ -329,6 +330,8 @@ class Columns:
                 at = self._joined(self._compound(at))
 
     def _key(self, at: int) -> Iterator[Output]:
+        while self._is_compound(at):
+            at += 1
         use = self._uses[self._compound(at)]
         self._taken.update((at, self._compound(at)))
         yield from self._outputs(use)
@@ -417,7 +420,9 @@ class Columns:
         at = self._next_use(mark.end, _NEXT)
         if at is not None and self._uses[at].kind == "property" and self._uses[at].at >= 0:
             self._taken.add(at)
-            return self._property(self._uses[at], numeric=True)
+            by = self._property(self._uses[at], numeric=True)
+            of = (a.expression for a in aggregates if isinstance(a.expression, Aggregate) and a.expression.of == by)
+            return next(of, by)
         return aggregates[0].expression if aggregates else None
 
     def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
@@ -437,7 +442,8 @@ class Columns:
                 if n != at and u.kind != "value" and (self._is_before(u, mark) or u.first < use.first)
             ]  # fmt: skip
             measure = self._property(use, numeric=True)
-            if not others and not mark.doubtful:
+            is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
+            if (is_grouped or not others) and not mark.doubtful and not value.limit:
                 function: _Function = "max" if descending else "min"
                 words = f"{'highest' if descending else 'lowest'} {_words(use)}"
                 return Output(Aggregate(function, measure), words), descending, True
@@ -490,7 +496,7 @@ class Columns:
                 continue
             if use.kind == "label":
                 asks = n > 0 and use.first > 0 and self._asked.units[use.first - 1].text in ("what", "which")
-                if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n) or asks:
+                if (closing and self._is_column(n)) or self._is_listed(n) or asks:
                     yield from self._outputs(use)
                 continue
             if use.log < _VAGUE and n and not closing:
@@ -502,6 +508,17 @@ class Columns:
             if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
                 continue
             yield from self._outputs(use)
+
+    def _is_column(self, n: int) -> bool:
+        """Whether a label in the closing clause is one of those listed, and not what another one is of or in."""
+        if self._compound(n) != n or self._is_owner(n):
+            return False
+        for i in range(self._uses[n].first - 1, -1, -1):
+            word = self._asked.units[i].text
+            if word not in ARTICLES and word not in _EACH:
+                break
+        behind = self._asked.text[self._asked.units[i].end : self._char(self._uses[n])]
+        return "," in behind or word in CLOSING_VERBS or word in ("and", "with", "also", "both")
 
     def _is_owner(self, n: int) -> bool:
         """Whether a label only says whose property is meant ("the names of the films")."""
@@ -629,7 +646,8 @@ class Columns:
         text = ", ".join(output.words for output in outputs)
         conditions = [*self._conditions(pattern), *(c for part in pattern.absent for c in self._conditions(part))]
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
-        hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(map(self._hop_words, self._draft.hops))]
+        said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
+        hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(said)]
         if hops:
             text += " of " + "; ".join(hops)
         elif text != phrase(self._draft.nodes[0].label):
@@ -669,9 +687,8 @@ class Columns:
         before = sum(1 for node in self._draft.nodes[:i] if node.label == label)
         return phrase(label) + (f" {before + 1}" if before else "")
 
-    def _hop_words(self, hop: Link) -> str:
-        is_both = self._draft.nodes[hop.start].label == self._draft.nodes[hop.end].label
-        arrow = ("-", "-") if is_both else ("-", "->") if hop.forward else ("<-", "-")
+    def _hop_words(self, hop: Link, way: Direction) -> str:
+        arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
         return f"{self._node_words(hop.start)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {self._node_words(hop.end)}"
 
 

@@ -61,6 +61,13 @@ NAME_WORDS = frozenset("name names called named titled".split())
 BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
 # Words right behind which stands what is asked for.
 ASKING_WORDS = frozenset("which what all every many any".split())
+# Words for what holds both ways between two things.
+MUTUAL_WORDS = frozenset(
+    """know knows knew known knowing meet meets met marry married marries related relates relation similar connected
+    linked associated acquainted familiar adjacent bordering borders neighbouring share shares sibling siblings friend
+    friends spouse spouses partner partners relative relatives cousin cousins colleague colleagues family
+    """.split()
+)
 # Words that bring in something new.
 NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
 # Words that go on with another thing said of what was spoken of.

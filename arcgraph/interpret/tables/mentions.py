@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
-from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS
+from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.literals import TEXTS, Kind
 from arcgraph.interpret.literals import Literal as Written
@@ -21,6 +21,7 @@ from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
 from arcgraph.interpret.tables.english import (
     CLOSING_VERBS,
+    COORDINATING,
     LIGHT_VERBS,
     NAME_WORDS,
     PERSON_WORDS,
@@ -150,11 +151,35 @@ class Asked:
         """Whether any of the units means something by itself, a name included."""
         return any(carries_meaning(u.text) or u.text in NAME_WORDS for u in self.units[first:last])
 
+    @cached_property
+    def going_on(self) -> int | None:
+        """The unit from which on the question asks more of the same things ("…, and how many", "considering only")."""
+        words = [unit.text for unit in self.units]
+        for i in range(2, len(words) - 2):
+            is_asked = words[i] in COORDINATING and words[i + 1] in QUESTION_WORDS - SUBJECT_WORDS
+            if (is_asked or words[i] in _NARROWING or self._counts_more(i)) and self._is_said(0, i):
+                return i
+        return None
+
+    def _counts_more(self, i: int) -> bool:
+        """Whether "and" goes on with another aggregate, behind one."""
+        if self.units[i].text not in COORDINATING:
+            return False
+        told = [m for m in self.marks if m.deed == Deed.AGGREGATE]
+        end = self.units[min(len(self.units), i + 4) - 1].end
+        more = [m for m in told if self.units[i].end <= m.start < end]
+        return bool(more) and any(m.end <= self.units[i].start for m in told)
+
+    def goes_on(self, unit: int) -> bool:
+        """Whether a unit stands behind that."""
+        return self.going_on is not None and unit > self.going_on
+
     def closes(self, unit: int) -> bool:
         """Whether a unit stands in the closing clause."""
         return self.closing is not None and unit >= self.closing
 
 
+_NARROWING = frozenset("considering counting including excluding restricted limited".split())
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -213,7 +213,7 @@ class Parser:
 
     def _label(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         closes = asked.closes(stretch.first)
-        refers = closes or _refers(asked, stretch)
+        refers = closes or asked.goes_on(stretch.first) or _refers(asked, stretch)
         other = not refers and _is_indefinite(asked, stretch)
         for i, node in enumerate(draft.nodes):
             label = self._narrower(node.label, sense.name)
@@ -271,8 +271,6 @@ class Parser:
             yield _touched(_used(draft, placed, cost), i, stretch.first)
         yield from self._of_edges(draft, stretch, keys, use)
         owners = [owner for side, owner in keys if side == "node"]
-        if not owners:
-            return
         yield _used(draft, use, _DEFERRED)
         if len(owners) <= 2 and not sense.is_name:
             for owner in owners:
@@ -411,8 +409,14 @@ class Parser:
                 continue
             keys = _by_owner(use.holders)
             found = self._home(draft, use, keys)
+            edge = self._edge_home(draft, keys)
+            if edge is not None and (found is None or found[1] > _DEFERRED):
+                uses[n] = use._replace(side="relationship", at=edge, keys=keys["relationship", draft.hops[edge].type])
+                continue
             if found is None:
-                owner = next(owner for side, owner in keys if side == "node")
+                owner = next((owner for side, owner in keys if side == "node"), None)
+                if owner is None:
+                    return
                 reached = max(self._reached(draft, owner, use.first), key=lambda r: r[0].score, default=None)
                 if reached is None:
                     return
@@ -424,6 +428,10 @@ class Parser:
         score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
         idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
         yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
+
+    def _edge_home(self, draft: Draft, keys: dict[tuple[str, str], tuple[str, ...]]) -> int | None:
+        """The first edge that may have the property."""
+        return next((i for i, hop in enumerate(draft.hops) if ("relationship", hop.type) in keys), None)
 
     def _home(self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]) -> tuple[int, float] | None:
         able = [i for i, node in enumerate(draft.nodes) if ("node", node.label) in keys]

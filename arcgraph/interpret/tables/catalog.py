@@ -133,7 +133,9 @@ class Catalog:
         steps: dict[str, list[Step]] = defaultdict(list)
         for start, kind, end in self._triples():
             steps[start].append(Step(kind, True, end))
-            steps[end].append(Step(kind, False, start))
+            # Between two nodes of one label it is the wording that tells which way a step goes.
+            if start != end:
+                steps[end].append(Step(kind, False, start))
         return steps
 
     @cached_property

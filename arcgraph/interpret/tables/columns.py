@@ -237,11 +237,15 @@ class Columns:
         if of is None:
             self._loose += 2.0
             return
-        self._taken.add(of)
-        use = self._uses[of]
-        if covers(self._asked, use, mark) and self._is_named(use.at):
+        if covers(self._asked, self._uses[of], mark) and self._is_named(self._uses[of].at):
             self._loose += 0.5
-        yield Output(Aggregate(function, self._property(use, numeric=True)), f"{_FUNCTIONS[function]} {_words(use)}")
+        following: int | None = of
+        while following is not None and (following == of or self._is_number(self._uses[following])):
+            use = self._uses[following]
+            self._taken.add(following)
+            measure = self._property(use, numeric=True)
+            yield Output(Aggregate(function, measure), f"{_FUNCTIONS[function]} {_words(use)}")
+            following = self._joined_property(following)
 
     def _count(self, at: int) -> Output:
         use = self._uses[at]
@@ -348,6 +352,15 @@ class Columns:
         ):
             return follows
         return at
+
+    def _joined_property(self, at: int) -> int | None:
+        """The property joined to another by nothing but "and" ("the average height and weight")."""
+        joined = self._joined(at)
+        return joined if joined is not None and self._is_open(joined) else None
+
+    def _is_open(self, n: int) -> bool:
+        use = self._uses[n]
+        return use.kind == "property" and not use.spent and use.at >= 0 and n not in self._taken
 
     def _joined(self, at: int) -> int | None:
         follows = at + 1
@@ -494,6 +507,8 @@ class Columns:
             closing = self._in_closing(self._char(use))
             if n in self._taken or use.spent or use.kind in ("value", "relation"):
                 continue
+            if closing and aggregates and self._is_said_again(n):
+                continue
             if use.kind == "label":
                 asks = n > 0 and use.first > 0 and self._asked.units[use.first - 1].text in ("what", "which")
                 if (closing and self._is_column(n)) or self._is_listed(n) or asks:
@@ -542,6 +557,16 @@ class Columns:
             return False
         before = self._asked.text[: self._closing].lower().split()[-2:]
         return "also" in before
+
+    def _is_said_again(self, n: int) -> bool:
+        """Whether a word for an aggregate stands right beside a use in the closing clause: it was told before."""
+        begins, ends = self._char(self._uses[n]), self._asked.units[self._uses[n].last - 1].end
+        beside = [m for m in self._asked.marks if m.deed == Deed.AGGREGATE and m in self._met]
+        return any(
+            (m.end <= begins and not self._between(m.end, begins))
+            or (m.start >= ends and not self._between(ends, m.start))
+            for m in beside
+        )
 
     def _is_restated(self, use: Use, aggregates: Sequence[Output]) -> bool:
         """Whether a property in the closing clause is that of an aggregate, said again."""

@@ -55,6 +55,8 @@ KNOWN_WORDS = frozenset("known specified given available recorded defined valid 
 CLOSING_VERBS = frozenset(
     "return retrieve display list show provide give include output report returning retrieving displaying".split()
 )
+# Verbs behind which "by" says in which order rows come.
+ORDER_VERBS = frozenset("order ordered ordering sort sorted sorting rank ranked ranking arrange arranged".split())
 # Words for a name.
 NAME_WORDS = frozenset("name names called named titled".split())
 # Words that refer back to what was named before.

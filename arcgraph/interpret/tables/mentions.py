@@ -24,6 +24,7 @@ from arcgraph.interpret.tables.english import (
     COORDINATING,
     LIGHT_VERBS,
     NAME_WORDS,
+    ORDER_VERBS,
     PERSON_WORDS,
     PLAIN_WORDS,
     REQUEST_WORDS,
@@ -236,7 +237,7 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
-        asked.marks = tuple(m for m in asked.marks if not _numbers(asked, m, strong))
+        asked.marks = tuple(_ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong))
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -622,6 +623,15 @@ def _ends_in_plural(asked: Asked, end: int) -> bool:
     assert asked.singular is not None
     last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
     return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+def _ordering(asked: Asked, mark: Mark) -> Mark:
+    """The mark as one of order, where a verb for that stands before its "by" ("sort the results by")."""
+    at = next((i for i, u in enumerate(asked.units) if u.start == mark.start), 0)
+    if mark.deed != Deed.GROUP or mark.text.lower() != "by":
+        return mark
+    is_order = any(unit.text in ORDER_VERBS for unit in asked.units[max(0, at - 4) : at])
+    return replace(mark, deed=Deed.ORDER, value="", doubtful=False) if is_order else mark
 
 
 def _numbers(asked: Asked, mark: Mark, values: Sequence[tuple[int, int]]) -> bool:

@@ -32,7 +32,7 @@ _NOT_OF = 1.0
 # Joining another node than the one last spoken of, by how long ago that was; the first one stays in mind.
 _FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
 # Saying a label once more of the same node.
-_AGAIN = 1.2
+_AGAIN = 0.7
 # The same where the words bring in something new ("someone", "another film").
 _ANOTHER = 2.0
 # A node taken for the one that it is compared with ("the same street as …").

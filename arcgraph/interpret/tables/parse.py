@@ -19,7 +19,9 @@ from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 
 _T = TypeVar("_T")
 
-BEAM = 12
+BEAM = 16
+# Of partial patterns of one shape so many are kept.
+_ALIKE = 6
 MOST_NODES = 6
 # Of the ways to join a new node the cheapest are tried.
 _MOST_JOINS = 5
@@ -451,11 +453,16 @@ class Parser:
 
 
 def _pruned(drafts: Iterable[Draft]) -> list[Draft]:
-    """The best drafts, none twice."""
+    """The best drafts, none twice, and few that differ only in the relations and in which node of a label is meant."""
     kept: dict[object, Draft] = {}
+    alike: dict[object, int] = defaultdict(int)
     for draft in sorted(drafts, key=lambda d: -d.score):
         key = (draft.nodes, draft.hops, draft.uses[-3:], draft.marks)
-        kept.setdefault(key, draft)
+        shape = tuple(node.label for node in draft.nodes), tuple((use.kind, use.first) for use in draft.uses)
+        if key in kept or alike[shape] == _ALIKE:
+            continue
+        kept[key] = draft
+        alike[shape] += 1
         if len(kept) == BEAM:
             break
     return list(kept.values())

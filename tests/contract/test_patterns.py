@@ -57,6 +57,8 @@ FEATURES = {
     "filter is not null",
     "filter is null",
     "filter starts with",
+    "grouped",
+    "grouped with a condition",
     "grouping",
     "having",
     "label",

@@ -15,8 +15,10 @@ from arcgraph.graph.pattern import (
     Entity,
     Expression,
     Filter,
+    Grouped,
     Having,
     Hop,
+    Measure,
     Order,
     Pattern,
     PatternNode,
@@ -31,12 +33,13 @@ from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
-from arcgraph.interpret.tables.english import ASKING_WORDS, CLOSING_VERBS, KNOWN_WORDS
+from arcgraph.interpret.tables.english import APART_WORDS, ASKING_WORDS, CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.verbalise import phrase
 
 THING = "x"
+_COUNTED = "number"
 # Marks that change what is asked: an answer that does not follow one answers another question.
 _CHANGING = frozenset(
     (
@@ -93,6 +96,10 @@ class Columns:
         self._met: set[Mark] = set()
         self._loose = 0.0
         self._ways = directions(asked, draft)
+        # What is counted for each node number ``per`` before it is aggregated, and conditions on these counts.
+        self._counted: Output | None = None
+        self._per = -1
+        self._measured: list[Having] = []
         self._closing = asked.units[asked.closing].start if asked.closing is not None else None
 
     # --- the query -----------------------------------------------------------------------------------------------
@@ -106,7 +113,7 @@ class Columns:
                 self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
-        keys = list(self._groups()) if aggregates else []
+        keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
         having = list(self._having())
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
@@ -126,7 +133,7 @@ class Columns:
     def _built(
         self, outputs: Sequence[Output], hidden: Sequence[Output], having: Sequence[tuple[Output, Having]],
         order: tuple[Expression, bool] | None, limit: int | None, entity: int,
-    ) -> Query:  # fmt: skip
+    ) -> Query | None:  # fmt: skip
         match = self._match()
         columns: list[Projection] = []
         for output in outputs:
@@ -144,14 +151,30 @@ class Columns:
         if order is not None and order[0] in named:
             orders = (Order(named[order[0]], order[1]),)
         is_grouped = any(isinstance(c.expression, Aggregate) for c in columns)
+        if self._clashes(columns):
+            return None
         pattern = replace(
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
+            grouped=self._grouped(),
         )  # fmt: skip
         denied = Denial(self._asked, self._draft, self._uses)
         pattern = denied.applied(pattern)
         self._met |= denied.met
         words = self._words(pattern, outputs, hidden, having, denied)
         return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
+
+    def _grouped(self) -> Grouped | None:
+        if self._counted is None:
+            return None
+        return Grouped(
+            (name_of_node(self._per),), (Projection(self._counted.expression, _COUNTED),), tuple(self._measured)
+        )
+
+    def _clashes(self, columns: Sequence[Projection]) -> bool:
+        """Whether a column aggregates what is gone once counts are aggregated."""
+        aggregates = [c.expression for c in columns if isinstance(c.expression, Aggregate)]
+        plain = [a.of for a in aggregates if not isinstance(a.of, Measure)]
+        return self._counted is not None and any(o is None or o.owner != name_of_node(self._per) for o in plain)
 
     def _unmet(self) -> Iterator[Mark]:
         """Marks that change what is asked, that nothing was made of, and that no name or value has for a word."""
@@ -213,6 +236,8 @@ class Columns:
         said = [m for m in self._marks if m.deed == Deed.AGGREGATE and self._in_closing(m.start)]
         self._met.update(said if told else ())
         for mark in told or said:
+            if mark in self._met and mark not in said:
+                continue
             found = list(self._aggregate(mark))
             self._met.update((mark,) if found else ())
             yield from found
@@ -221,6 +246,10 @@ class Columns:
         function: _Function = mark.value
         if function not in ("count", "sum", "avg", "min", "max"):
             self._loose += 2.0
+            return
+        counting = self._counting_behind(mark)
+        if counting is not None and self._counted is None:
+            yield from self._of_counts(counting, function)
             return
         at = self._next_use(mark.end, 5)
         of = self._next_property(mark.end)
@@ -246,6 +275,38 @@ class Columns:
             measure = self._property(use, numeric=True)
             yield Output(Aggregate(function, measure), f"{_FUNCTIONS[function]} {_words(use)}")
             following = self._joined_property(following)
+
+    def _counting_behind(self, mark: Mark) -> Mark | None:
+        """The mark that counts right behind another aggregate ("the average number of")."""
+        behind = (m for m in self._marks if m.deed == Deed.AGGREGATE and m.value == "count" and m.start >= mark.end)
+        return next((m for m in behind if not self._between(mark.end, m.start)), None)
+
+    def _of_counts(self, counting: Mark, function: _Function) -> Iterator[Output]:
+        """An aggregate of the numbers of things that each of some other things has."""
+        at = self._next_use(counting.end, 5)
+        counted = self._count(at) if at is not None else None
+        of = counted.expression.of if counted is not None and isinstance(counted.expression, Aggregate) else None
+        if at is None or counted is None or not isinstance(of, Entity):
+            return
+        per = self._counted_for(at, of.owner)
+        if per is None:
+            return
+        self._counted, self._per = counted, per
+        self._met.add(counting)
+        words = f"{_FUNCTIONS[function]} {counted.words} per {phrase(self._draft.nodes[per].label)}"
+        yield Output(Aggregate(function, Measure(_COUNTED)), words)
+
+    def _counted_for(self, at: int, counted: str) -> int | None:
+        """The node for each of which something is counted: what is spoken of behind the counted, first of all where
+        "per" or "each" stands before it."""
+        behind = [u for u in self._uses[at + 1 :] if u.side == "node" and u.kind in ("label", "value") and u.at >= 0]
+        others = [u for u in behind if name_of_node(u.at) != counted and not self._in_closing(self._char(u))]
+        told = [u for u in others if u.kind == "label" and self._follows_group(u)]
+        return next((u.at for u in (*told, *others)), None)
+
+    def _follows_group(self, use: Use) -> bool:
+        ends = (m.end for m in self._marks if m.deed == Deed.GROUP and m.end <= self._char(use))
+        return any(not self._between(end, self._char(use)) for end in ends)
 
     def _count(self, at: int) -> Output:
         use = self._uses[at]
@@ -332,6 +393,15 @@ class Columns:
                 self._met.add(mark)
                 yield from self._key(at)
                 at = self._joined(self._compound(at))
+        if any(unit.text in APART_WORDS for unit in self._asked.units):
+            yield from self._told_apart()
+
+    def _told_apart(self) -> Iterator[Output]:
+        """The properties of which several values are named, each of them for itself ("men and women separately")."""
+        for i, node in enumerate(self._draft.nodes):
+            for test in node.tests:
+                if len(test.conditions) == 1 and test.conditions[0].operator == "in":
+                    yield Output(Property(name_of_node(i), test.key), phrase(test.key))
 
     def _key(self, at: int) -> Iterator[Output]:
         while self._is_compound(at):
@@ -387,7 +457,10 @@ class Columns:
             counted = self._count(at)
             self._met.add(mark)
             for operator, value in _comparisons(bounds):
-                yield counted, Having("", operator, value)
+                if self._counted is not None and counted.expression == self._counted.expression:
+                    self._measured.append(Having(_COUNTED, operator, value))
+                else:
+                    yield counted, Having("", operator, value)
 
     def _ordered(
         self, aggregates: Sequence[Output]
@@ -672,6 +745,7 @@ class Columns:
         conditions = [*self._conditions(pattern), *(c for part in pattern.absent for c in self._conditions(part))]
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
         said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
+        conditions += [f"number {h.operator} {h.value}" for h in self._measured]
         hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(said)]
         if hops:
             text += " of " + "; ".join(hops)

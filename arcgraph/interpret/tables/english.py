@@ -63,6 +63,8 @@ NAME_WORDS = frozenset("name names called named titled".split())
 BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
 # Words right behind which stands what is asked for.
 ASKING_WORDS = frozenset("which what all every many any".split())
+# Words by which each of several values is looked at for itself.
+APART_WORDS = frozenset("separately respectively individually apart".split())
 # Words for what holds both ways between two things.
 MUTUAL_WORDS = frozenset(
     """know knows knew known knowing meet meets met marry married marries related relates relation similar connected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from arcgraph.domain import LabelInfo, Schema
@@ -16,6 +16,7 @@ from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
+from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
 
@@ -82,13 +83,13 @@ class TableReader:
     def read(self, text: str) -> list[TableReading]:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)
-        found: dict[Pattern | str, TableReading] = {}
+        found: dict[Hashable, TableReading] = {}
         for draft in self._parser.parse(asked):
             query = Columns(self._catalog, asked, draft).query()
             if query is None:
                 continue
             reading = self._reading(asked, draft, query)
-            key = repr(reading.pattern)
+            key = signature(reading.pattern)
             if key not in found or found[key].score < reading.score:
                 found[key] = reading
         return sorted(found.values(), key=lambda r: -r.score)[:MOST_READINGS]

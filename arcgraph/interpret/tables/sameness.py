@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 
 from arcgraph.graph.pattern import Direction, Hop, Pattern
 
 # Neighbourhoods of so many hops tell the nodes of a pattern apart (colour refinement: B. Weisfeiler, A. Leman, 1968).
-_ROUNDS = 4
+_ROUNDS = 3
 # What is told of nodes and hops where they stand.
 _ELEMENTS = ("nodes", "hops", "bindings", "filters", "returns", "grouped")
 
@@ -20,12 +20,10 @@ def signature(pattern: Pattern) -> Hashable:
     """
     if pattern.absent:
         return repr(pattern)
-    names = [node.name for node in pattern.nodes] + [hop.name for hop in pattern.hops]
-    colours: dict[str, Hashable] = {name: _said_of(pattern, name) for name in names}
+    said = _said(pattern)
+    colours = {name: hash(said[name]) for name in said}
     for _ in range(_ROUNDS):
-        colours |= {
-            node.name: (colours[node.name], _around(pattern.hops, node.name, colours)) for node in pattern.nodes
-        }
+        colours |= {n.name: hash((colours[n.name], _around(pattern.hops, n.name, colours))) for n in pattern.nodes}
     nodes = _sorted(colours[node.name] for node in pattern.nodes)
     hops = _sorted(_edge(hop, colours) for hop in pattern.hops)
     rest = [(f.name, repr(getattr(pattern, f.name))) for f in fields(pattern) if f.name not in _ELEMENTS]
@@ -33,41 +31,47 @@ def signature(pattern: Pattern) -> Hashable:
     return nodes, hops, tuple(rest), tuple(columns)
 
 
-def _said_of(pattern: Pattern, name: str) -> Hashable:
-    """Labels, conditions and columns of an element, without its name."""
-    labels = [node.labels for node in pattern.nodes if node.name == name]
-    conditions = [b for b in pattern.bindings if b.node == name]
-    filters = [f for f in pattern.filters if name in _named(f)]
-    columns = [(i, p.expression) for i, p in enumerate(pattern.returns) if name in _named(p.expression)]
+def _said(pattern: Pattern) -> dict[str, str]:
+    """Labels, conditions and columns of each element, without its name."""
+    found: dict[str, list[str]] = {hop.name: [] for hop in pattern.hops}
+    found |= {node.name: [repr(node.labels)] for node in pattern.nodes}
     groups = pattern.grouped
-    grouped = groups is not None and (name in groups.by, [m for m in groups.measures if name in _named(m)])
-    told = repr((labels, sorted(map(repr, conditions)), sorted(map(repr, filters)), columns, grouped))
-    return told.replace(repr(name), "''")
+    told: list[object] = [*pattern.bindings, *pattern.filters, *enumerate(pattern.returns)]
+    told += [*groups.measures, *groups.having] if groups is not None else []
+    for part in told:
+        for name in _named(part):
+            found[name].append(repr(part).replace(repr(name), "''"))
+    for name in groups.by if groups is not None else ():
+        found[name].append("grouped by")
+    return {name: "|".join(sorted(parts)) for name, parts in found.items()}
 
 
 def _named(part: object) -> set[str]:
     """The elements that a part of a pattern speaks of."""
+    if isinstance(part, tuple):
+        return set().union(*map(_named, part))
     if not is_dataclass(part):
         return set()
     found: set[str] = set()
     for one in fields(part):
         value = getattr(part, one.name)
-        found |= {value} if one.name == "owner" else _named(value)
+        found |= {value} if one.name in ("owner", "node") else _named(value)
     return found
 
 
-def _around(hops: Iterable[Hop], name: str, colours: dict[str, Hashable]) -> tuple[Hashable, ...]:
+def _around(hops: Iterable[Hop], name: str, colours: Mapping[str, int]) -> tuple[int, ...]:
     return _sorted(_edge(hop, colours) for hop in hops if name in (hop.start, hop.end))
 
 
-def _edge(hop: Hop, colours: dict[str, Hashable]) -> Hashable:
+def _edge(hop: Hop, colours: Mapping[str, int]) -> int:
     """A hop with its ends, always along its arrow."""
-    start, end = colours[hop.start], colours[hop.end]
+    own, start, end = repr(hop.descriptors), colours[hop.start], colours[hop.end]
     if hop.direction == Direction.BOTH:
-        return hop.descriptors, colours[hop.name], _sorted((start, end)), "both"
-    ends = (start, end) if hop.direction == Direction.OUT else (end, start)
-    return hop.descriptors, colours[hop.name], ends, "along"
+        return hash((own, colours[hop.name], _sorted((start, end))))
+    return hash(
+        (own, colours[hop.name], start, end) if hop.direction == Direction.OUT else (own, colours[hop.name], end, start)
+    )
 
 
-def _sorted(items: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    return tuple(sorted(items, key=repr))
+def _sorted(items: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(items))

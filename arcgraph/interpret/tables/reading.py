@@ -32,7 +32,8 @@ class Doubts:
     ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
     out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``);
     properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
-    since more can go wrong with them.
+    since more can go wrong with them: hops between nodes of one label (``alike``), and nodes that are another of a
+    label without being told apart by such a hop (``twins``), more than others.
     """
 
     lost: int = 0
@@ -42,6 +43,8 @@ class Doubts:
     vague: int = 0
     hops: int = 0
     aggregates: int = 0
+    alike: int = 0
+    twins: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,8 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
         hops=len(draft.hops),
         aggregates=_aggregates(asked),
+        alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
+        twins=max(0, len(draft.nodes) - len({node.label for node in draft.nodes}) - alike),
     )
 
 

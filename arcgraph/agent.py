@@ -117,7 +117,7 @@ class Agent:
         with trace.stage("prepare"):
             ready = self._ready()
         if not ready.schema.nodes.value:
-            empty = self._nothing(question, "the graph is empty: load data into it first", ())
+            empty = self._nothing(question, "the graph is empty: load data into it first")
             trace.note("answer", str(empty.status), text=empty.text)
             return self._finished(empty, trace)
         with trace.stage("interpret"):
@@ -143,6 +143,7 @@ class Agent:
                 answer = second if second.status == Status.ANSWERED or is_better else answer
         assert answer is not None
         if interpretation is not None:
+            answer = self._with_near_names(answer, ready, interpretation)
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
         trace.note("answer", str(answer.status), text=answer.text)
@@ -167,7 +168,7 @@ class Agent:
 
     def _from_paths(self, question: str, trace: Trace, ready: _Prepared, found: Interpretation) -> Answer:
         if not found.readings:
-            return self._unread(question, ready, found)
+            return self._unread(question, found)
         return ready.path_answers.answer(question, found, trace)
 
     def _ready(self) -> _Prepared:
@@ -241,18 +242,28 @@ class Agent:
             queries=answer.queries[:before] + witness.queries,
         )
 
-    def _unread(self, question: str, ready: _Prepared, interpretation: Interpretation) -> Answer:
+    def _unread(self, question: str, interpretation: Interpretation) -> Answer:
         """No reading at all: nothing in the question is the name of anything, or no pattern leaves what it names."""
-        near = ready.index.near_names(question, _NEAR_NAMES)
         if interpretation.candidates:
             names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates))
-            return self._nothing(question, f"nothing in the graph leads on from {names}", tuple(near))
-        hint = f"; near names: {', '.join(dict.fromkeys(near))}" if near else ""
-        return self._nothing(question, f"the question names nothing that is in the graph{hint}", tuple(near))
+            return self._nothing(question, f"nothing in the graph leads on from {names}")
+        return self._nothing(question, "the question names nothing that is in the graph")
 
-    def _nothing(self, question: str, reason: str, near: tuple[str, ...]) -> Answer:
-        tried = tuple(f"near name: {n}" for n in dict.fromkeys(near))
-        return Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason, tried=tried)
+    def _nothing(self, question: str, reason: str) -> Answer:
+        return Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason)
+
+    def _with_near_names(self, answer: Answer, ready: _Prepared, interpretation: Interpretation) -> Answer:
+        """The answer; where there is none, and the question names nothing or nothing leads on, with names to try."""
+        is_open = answer.status in (Status.NO_EVIDENCE, Status.INSUFFICIENT)
+        if not is_open or (interpretation.candidates and interpretation.readings):
+            return answer
+        near = tuple(dict.fromkeys(ready.index.near_names(answer.question, _NEAR_NAMES)))
+        if not near:
+            return answer
+        names = ", ".join(near)
+        tried = (*answer.tried, *(f"near name: {name}" for name in near))
+        text, reason = f"{answer.text} Near names: {names}.", f"{answer.reason}; near names: {names}"
+        return replace(answer, text=text, reason=reason, tried=tried)
 
     def _note_tables(self, trace: Trace, readings: list[TableReading]) -> None:
         if readings:

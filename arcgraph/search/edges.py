@@ -90,6 +90,7 @@ class Collector:
         self._hidden = {*self.search.exclude_labels}
         if self.schema.passages is not None:
             self._hidden.add(self.schema.passages.label)
+        self._naming_of: dict[tuple[str, ...], str | None] = {}
         self._reified = self.schema.relations.label if self.schema.relations.kind == "reified" else ""
         shown = set(self.schema.labels) - self._hidden - {self._reified, RESERVED_LABEL, ""}
         self._tells_labels = len(shown) > 1
@@ -226,10 +227,15 @@ class Collector:
         element, given, labels, *values = columns
         own = tuple(label for label in labels if label != RESERVED_LABEL)
         node_id = str(given) if given is not None else str(element)
+        return End(str(element), node_id, own, self._name(own, keys, values) or " ".join([*own[:1], node_id]))
+
+    def _name(self, labels: tuple[str, ...], keys: Sequence[str], values: Sequence[Any]) -> str:
+        """By what names a node with such labels, else by the first of the properties that it has."""
+        if labels not in self._naming_of:
+            self._naming_of[labels] = self.schema.naming(labels)
+        own = self._naming_of[labels]
         named = {key: text for key, value in zip(keys, values, strict=True) if (text := _name(value))}
-        key = self.schema.naming(own)
-        name = named.get(key or "") or next(iter(named.values()), "") or " ".join([*own[:1], node_id])
-        return End(str(element), node_id, own, name)
+        return named.get(own or "") or next(iter(named.values()), "")
 
     # --- wording -------------------------------------------------------------------------------------------------
 

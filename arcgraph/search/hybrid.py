@@ -34,22 +34,25 @@ class Ways(Protocol):
         ...
 
 
-def hybrid(
-    ways: Ways,
-    texts: Iterable[str],
-    k: int,
-    settings: SearchSettings,
-    *,
-    within: Collection[int] | None = None,
-) -> Ranking:
-    """The ``k`` best for several texts together: every text's two rankings, weighed as the settings say, fused."""
+class Both(NamedTuple):
+    """What each way found for one text."""
+
+    wording: Ranking
+    meaning: Ranking
+
+
+def both_ways(
+    ways: Ways, text: str, k: int, settings: SearchSettings, *, within: Collection[int] | None = None
+) -> Both:
+    """The two rankings of a text, each at least as long as the settings' ``prefetch`` if there is as much."""
     prefetch = max(k, settings.prefetch)
-    rankings: list[Ranking] = []
-    weights: list[float] = []
-    for text in dict.fromkeys(texts):
-        rankings.append(ways.by_wording(text, prefetch, within=within))
-        rankings.append(ways.by_meaning(text, prefetch, within=within))
-        weights += [settings.sparse_weight, settings.dense_weight]
+    return Both(ways.by_wording(text, prefetch, within=within), ways.by_meaning(text, prefetch, within=within))
+
+
+def fused(found: Iterable[Both], k: int, settings: SearchSettings) -> Ranking:
+    """The ``k`` best for several texts together: all their rankings, weighed as the settings say."""
+    rankings = [ranking for both in found for ranking in both]
+    weights = (settings.sparse_weight, settings.dense_weight) * (len(rankings) // 2)
     return reciprocal_rank_fusion(rankings, weights=weights, k=settings.rrf_k, limit=max(k, 0))
 
 

@@ -38,6 +38,7 @@ def local_names(name: str) -> list[str]:
     return [name]
 
 
+@lru_cache(maxsize=100_000)
 def spoken(name: str) -> str:
     """All words of a relation's name but for its qualification, as they are said between two names."""
     return " ".join(word for part in local_names(name) for word in split_name(part)) or name

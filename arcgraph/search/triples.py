@@ -17,7 +17,7 @@ from arcgraph.search.base import Embedder, Ranking
 from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.edges import Collector, End, Sentence
 from arcgraph.search.embed import choose_embedder, say_once, uncached
-from arcgraph.search.hybrid import LocalWays, hybrid
+from arcgraph.search.hybrid import LocalWays, both_ways, fused
 from arcgraph.search.lexical import weigh
 from arcgraph.search.local import Codes, Embedded, Progress, Report
 from arcgraph.search.store import Array, Store, Streamed, in_memory
@@ -227,7 +227,7 @@ class TripleIndex:
 
     def search(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:
         """The ``k`` best triples by wording and meaning, fused; where ``within`` is given, only of these."""
-        return hybrid(self.ways, [text], k, self._settings, within=within)
+        return fused([both_ways(self.ways, text, k, self._settings, within=within)], k, self._settings)
 
 
 def _texts(arrays: Mapping[str, Array], name: str) -> Texts:

@@ -5,7 +5,8 @@ A store gives the two rankings; fusion is here, so that every store's numbers ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import hashlib
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -78,6 +79,7 @@ class LocalWays:
     def __init__(self, store: Store, embedder: Embedder | None):
         a = store.arrays
         self.size = int(store.meta["entries"])
+        self._store = store
         self.postings = Postings(a["posting_starts"], a["posting_entries"], a["posting_weights"])
         self.lacking = ""
         self._term = Vocabulary(a).term
@@ -159,12 +161,32 @@ class LocalWays:
         found = entries[at] == ids
         return found, np.asarray(self.postings.weights[row][at[found]])
 
+    def sparse_rows(self) -> SparseRows:
+        """The sparse vector of every text."""
+        return SparseRows(self.postings, self.size)
 
-def transposed(postings: Postings, size: int) -> Sequence[Terms]:
-    """The sparse vector of every text, from the postings of all terms."""
-    counts = np.diff(postings.starts)
-    terms = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    order = np.argsort(postings.entries, kind="stable")
-    ends = np.cumsum(np.bincount(postings.entries, minlength=size))[:-1]
-    parts = zip(np.split(terms[order], ends), np.split(postings.weights[order], ends), strict=True)
-    return [Terms(t, w) for t, w in parts] if size else []
+    def digest(self) -> str:
+        """What tells one content of an index from another: its texts in their order, and what its vectors are of."""
+        arrays = self._store.arrays
+        vectors = arrays["vectors"].dtype.str if self.dimension else ""
+        told = hashlib.blake2b(
+            repr((self._store.meta.get("embedder"), vectors, self.dimension)).encode(), digest_size=8
+        )
+        for name in sorted(name for name in arrays if name.endswith(("_blob", "_offsets"))):
+            told.update(arrays[name].data)
+        return told.hexdigest()
+
+
+class SparseRows:
+    """The sparse vector of every text, from the postings of all terms. Takes 12 bytes for each term of each text."""
+
+    def __init__(self, postings: Postings, size: int):
+        counts = np.diff(postings.starts)
+        order = np.argsort(postings.entries, kind="stable")
+        self._terms = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[order]
+        self._weights = postings.weights[order]
+        self._starts = np.concatenate(([0], np.cumsum(np.bincount(postings.entries, minlength=size))))
+
+    def __getitem__(self, at: int) -> Terms:
+        row = slice(int(self._starts[at]), int(self._starts[at + 1]))
+        return Terms(self._terms[row], self._weights[row])

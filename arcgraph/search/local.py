@@ -36,7 +36,7 @@ _MOST_DENSE = 5
 
 
 class Progress(NamedTuple):
-    """How far building has come: ``stage`` is ``reading`` or ``embedding``, the rest counts entries."""
+    """How far building has come: ``stage`` is ``reading``, ``embedding`` or ``storing``, the rest counts entries."""
 
     stage: str
     done: int

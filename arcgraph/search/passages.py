@@ -330,6 +330,11 @@ class PassageIndex:
         """The passages at some positions."""
         return [self.passage(at) for at in ids]
 
+    def told(self, at: int) -> dict[str, Any]:
+        """What other programs are told of the passage at a position."""
+        passage = self.passage(at)
+        return {"text": passage.text, "id": passage.id, "element_id": passage.element_id, "key": passage.key}
+
     # --- by key --------------------------------------------------------------------------------------------------
 
     def at_keys(self, keys: Sequence[Key]) -> Ids:

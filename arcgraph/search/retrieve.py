@@ -27,7 +27,7 @@ Kind = Literal["passages", "triples"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a graph that came from some passages: ``keys`` are what edges call these, ``element_ids`` their nodes.
+    """The part of a graph that came from some passages: ``keys`` are what edges call these, ``element_ids`` the nodes.
 
     A query stays inside it by a condition on every edge that it matches, with :attr:`values` as a parameter.
     """
@@ -85,7 +85,7 @@ class Retrieved:
     @property
     def texts(self) -> tuple[str, ...]:
         """The passages, or the sentences of the triples."""
-        return tuple(one.text for one in (*self.passages, *self.triples))
+        return (*(passage.text for passage in self.passages), *(triple.text for triple in self.triples))
 
     def joined(self, other: Retrieved) -> Retrieved:
         """Both: what ``other`` found comes after what was found here, and nothing stands twice."""
@@ -179,5 +179,5 @@ def open_retriever(
     if index is None:
         return None
     home = schema.passages if isinstance(index, PassageIndex) else None
-    ways, notices = ways_of(index, graph, schema, settings, progress)
-    return Retriever(index, home=home, ways=ways, settings=settings.search, notices=notices)
+    stored = ways_of(index, graph, settings, progress, refresh=refresh)
+    return Retriever(index, home=home, ways=stored.ways, settings=settings.search, notices=stored.notices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +219,10 @@ class TripleIndex:
     def triples(self, ids: Iterable[int]) -> list[Triple]:
         """The triples at some positions."""
         return [self.triple(at) for at in ids]
+
+    def told(self, at: int) -> dict[str, Any]:
+        """What other programs are told of the triple at a position."""
+        return asdict(self.triple(at))
 
     def _end(self, node: int) -> End:
         element = self._nodes[node]

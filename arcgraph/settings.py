@@ -49,8 +49,10 @@ class GraphSettings(_Part):
 
 
 class SearchSettings(_Part):
-    """The text index. ``embedder`` is ``auto``, ``none``, ``static``, ``local`` or ``served``; ``store`` where passages and
-    triples are searched, ``local`` or ``qdrant``, a server at ``store_url`` or, without one, in the cache folder.
+    """The text index. ``embedder`` is ``auto``, ``none``, ``static``, ``local`` or ``served``.
+
+    ``store`` is where passages and triples are searched: ``local``, or ``qdrant``, a server at ``store_url`` or without
+    one a folder in the cache. An address may carry a key, so it is hidden like one.
 
     A served endpoint is used only where ``embedder="served"`` and ``embedder_url`` say so: a key that happens to be in
     the environment never sends a graph's text anywhere. Fusion constants are those of ArcRAG's appendix B.

@@ -182,10 +182,15 @@ class _Pool:
 class QdrantWays:
     """Ranks the texts of an index in its collection; see :class:`~arcgraph.search.hybrid.Ways`. Thread-safe.
 
-    :meth:`fill` comes first. ``name`` begins with ``prefix``, which says of which graph it is.
+    :meth:`fill` comes first. ``name`` begins with ``prefix``, which says of which graph it is. ``batch`` is how many
+    points one request stores, ``filtered`` how many ids one filter holds.
     """
 
-    def __init__(self, where: Connection, index: Indexed, prefix: str):
+    def __init__(
+        self, where: Connection, index: Indexed, prefix: str, *, batch: int = _POINTS, filtered: int = _FILTERED
+    ):
+        self._batch = batch
+        self._filtered = filtered
         self.name = f"{prefix}-{index.ways.digest()}"
         self._where = where
         self._index = index
@@ -205,7 +210,7 @@ class QdrantWays:
         if not self._where.is_server:
             self._drop_older()
         # The last request may have been applied in part.
-        self._store(max(0, stored - _POINTS), report)
+        self._store(max(0, stored - self._batch), report)
         if self._count() != self._index.size:
             # Somebody deleted from it.
             self._store(0, report)
@@ -287,7 +292,7 @@ class QdrantWays:
             dense = self._local.dense.rows(at) if self._local.dense is not None else None
             batch.append(self._point(at, dense, rows))
             width += len(dense) if dense is not None else 1
-            if len(batch) >= _POINTS or width >= _ROWS:
+            if len(batch) >= self._batch or width >= _ROWS:
                 yield batch
                 batch, width = [], 0
         if batch:
@@ -349,7 +354,7 @@ class QdrantWays:
         allowed = positions(within)
         if allowed is None:
             return [_Pool(self._models, self._index.size)]
-        parts = [allowed[i : i + _FILTERED] for i in range(0, len(allowed), _FILTERED)]
+        parts = [allowed[i : i + self._filtered] for i in range(0, len(allowed), self._filtered)]
         return [_Pool(self._models, len(part), part) for part in parts]
 
 

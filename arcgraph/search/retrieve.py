@@ -105,7 +105,7 @@ class Retrieved:
 class Retriever:
     """Searches the store that a graph's provenance selects. ``notices`` say what is lacking. Thread-safe.
 
-    ``index`` holds the texts, ``ways`` ranks them, by default the index itself.
+    ``index`` holds the texts, ``ways`` ranks them, by default the index itself; ``place`` says where, if elsewhere.
     """
 
     def __init__(
@@ -115,9 +115,11 @@ class Retriever:
         home: PassageHome | None = None,
         ways: Ways | None = None,
         settings: SearchSettings | None = None,
+        place: str = "",
         notices: Sequence[str] = (),
     ):
         self.index = index
+        self.place = place
         self.kind: Kind = "passages" if isinstance(index, PassageIndex) else "triples"
         self._home = home
         self._ways: Ways = ways or index.ways
@@ -180,4 +182,6 @@ def open_retriever(
         return None
     home = schema.passages if isinstance(index, PassageIndex) else None
     stored = ways_of(index, graph, settings, progress, refresh=refresh)
-    return Retriever(index, home=home, ways=stored.ways, settings=settings.search, notices=stored.notices)
+    return Retriever(
+        index, home=home, ways=stored.ways, settings=settings.search, place=stored.place, notices=stored.notices
+    )

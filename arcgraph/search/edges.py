@@ -76,14 +76,14 @@ class Collector:
     """Reads the edges that say something between entities, no more than ``search.max_triples``.
 
     Where there are more, every relationship type gets an equal share of the room and what it leaves goes to the others,
-    so that rare relations are all there. ``cut`` is then about how many edges there are, else 0.
+    so that rare relations are all there; ``cut`` says so.
     """
 
     graph: Graph
     schema: Schema
     search: SearchSettings
     batch: int = BATCH
-    cut: int = field(default=0, init=False)
+    cut: bool = field(default=False, init=False)
     _sources: list[_Source] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,9 +95,9 @@ class Collector:
         shown = set(self.schema.labels) - self._hidden - {self._reified, RESERVED_LABEL, ""}
         self._tells_labels = len(shown) > 1
         wanted = [source for source in self._all_sources() if source.count]
-        total, most = sum(source.count for source in wanted), self.search.max_triples
-        self.cut = total if total > most else 0
-        shares = _shares([source.count for source in wanted], most)
+        counts = [source.count for source in wanted]
+        self.cut = sum(counts) > self.search.max_triples
+        shares = _shares(counts, self.search.max_triples)
         self._sources = [_limited(source, share) for source, share in zip(wanted, shares, strict=True) if share]
 
     @property
@@ -111,11 +111,9 @@ class Collector:
             left = source.most
             for sentences in self._statements(source) if source.kind == "label" else self._edges(source):
                 yield sentences[:left]
-                left -= len(sentences)
-                if left <= 0:
-                    # Counts may be estimates: then that there are more is learnt only now.
-                    self.cut = self.cut or (source.count if left < 0 else 0)
-                    break
+                # Counts may be estimates: then that there are more is learnt only now.
+                self.cut = self.cut or len(sentences) > left
+                left = max(0, left - len(sentences))
 
     # --- which ---------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from arcgraph.search.local import Progress, Report
 
 DENSE, SPARSE, POSITION = "dense", "sparse", "position"
 # Qdrant without a server compares with every point in Python, and says itself that this is for no more.
-SMALL = 20_000
+_SMALL = 20_000
 _TIMEOUT = 60
 # Points of one request, and rows of their vectors.
 _POINTS = 256
@@ -143,6 +143,16 @@ def _without_login(url: str) -> str:
             "leave it empty to keep collections in the cache folder"
         )
     return f"{parts.scheme}://{parts.hostname}{port}"
+
+
+def caution(where: Connection, kind: str, size: int) -> str:
+    """What to know of so many ``kind`` there; empty where there is nothing to say."""
+    if where.is_server or size <= _SMALL:
+        return ""
+    return (
+        f"{size:,} {kind} in Qdrant without a server are slow to store and to search, and held in memory; above "
+        f"{_SMALL:,} run a server and set ARCGRAPH_SEARCH_STORE_URL, or set ARCGRAPH_SEARCH_STORE=local"
+    )
 
 
 _open: WeakValueDictionary[tuple[str, str], Connection] = WeakValueDictionary()

@@ -39,7 +39,7 @@ def ways_of(
     """
     if settings.search.store == "local":
         return Stored(index.ways)
-    from arcgraph.search.qdrant import SMALL, QdrantWays, connection  # optional, and slow to import
+    from arcgraph.search.qdrant import QdrantWays, caution, connection  # optional, and slow to import
 
     kind = "passages" if isinstance(index, PassageIndex) else "triples"
     prefix = f"arcgraph-{named(graph.name)}-{kind}"
@@ -48,12 +48,7 @@ def ways_of(
     place: str | Path = url or settings.cache.dir / "qdrant" / prefix
     where = connection(place, key)
     ways = QdrantWays(where, index, prefix)
-    notices: list[str] = []
-    if not url and index.size > SMALL:
-        notices.append(
-            f"{index.size:,} {kind} in Qdrant without a server are slow to store and to search, and held in memory; "
-            f"above {SMALL:,} run a server and set ARCGRAPH_SEARCH_STORE_URL, or set ARCGRAPH_SEARCH_STORE=local"
-        )
+    notices = tuple(filter(None, [caution(where, kind, index.size)]))
     say_once(notices)
     ways.fill(progress or (lambda _: None), refresh=refresh)
-    return Stored(ways, f"{ways.name} at {where.name}", tuple(notices))
+    return Stored(ways, f"{ways.name} at {where.name}", notices)

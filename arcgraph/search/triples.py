@@ -271,8 +271,8 @@ def open_or_build_triples(
     meta = opened.store.meta
     if meta.get("cut"):
         notices.append(
-            f"{meta['entries']:,} of about {meta['cut']:,} edges are indexed as sentences, some of each relation; "
-            "raise ARCGRAPH_SEARCH_MAX_TRIPLES for more"
+            f"only {meta['entries']:,} edges are indexed as sentences, some of each relation, and the graph has more; "
+            "raise ARCGRAPH_SEARCH_MAX_TRIPLES"
         )
     say_once(notices)
     return TripleIndex(

@@ -1,15 +1,17 @@
 """One contract for the stores in which passages and triples are searched: the same rankings, to the last digit.
 
-The store without a server is qdrant-client's own. A server is tested where ``ARCGRAPH_TEST_QDRANT_URL`` names one
-(and ``ARCGRAPH_TEST_QDRANT_KEY`` its key); collections of the tests are removed from it.
+Qdrant without a server is qdrant-client's own; the same goes over the wire to a double. A server is tested where
+``ARCGRAPH_TEST_QDRANT_URL`` names one (``ARCGRAPH_TEST_QDRANT_KEY``: its key); the tests remove what they make there.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import string
 import uuid
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from arcgraph.errors import ConnectError, StorageError
+from arcgraph.errors import ConnectError, StorageError, UsageError
 from arcgraph.search.base import Embedder, Hit, Ranking, Vectors
 from arcgraph.search.edges import End, Sentence
 from arcgraph.search.embed import unit
@@ -80,15 +82,11 @@ def in_memory(index: Index, **options: Any) -> Ways:
     return ways
 
 
-@pytest.fixture
-def on_server() -> Iterator[Opener]:
-    """Collections on a server; skips where none is named."""
-    if not URL:
-        pytest.skip("ARCGRAPH_TEST_QDRANT_URL names no Qdrant server")
-    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+def on_server(url: str, key: str) -> Iterator[Opener]:
+    """Collections on a server, removed in the end."""
     from arcgraph.search.qdrant import Connection, QdrantWays
 
-    where = Connection(URL, KEY)
+    where = Connection(url, key)
     made: list[str] = []
 
     def opened(index: Index, **options: Any) -> Ways:
@@ -103,12 +101,33 @@ def on_server() -> Iterator[Opener]:
     where.close()
 
 
-@pytest.fixture(params=["local", "qdrant", "qdrant server"])
+@pytest.fixture
+def on_real_server() -> Iterator[Opener]:
+    """On the server that the environment names."""
+    if not URL:
+        pytest.skip("ARCGRAPH_TEST_QDRANT_URL names no Qdrant server")
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    yield from on_server(URL, KEY)
+
+
+@pytest.fixture
+def on_double() -> Iterator[Opener]:
+    """Over the wire to a server of the tests' own."""
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    from qdrant_server import qdrant_double
+
+    with qdrant_double() as double:
+        yield from on_server(double.url, "")
+
+
+@pytest.fixture(params=["local", "qdrant", "over the wire", "qdrant server"])
 def opener(request: pytest.FixtureRequest) -> Opener:
     """Makes the ways of an index in each store in turn."""
     if request.param == "local":
         return lambda index, **_: index.ways
-    return in_memory if request.param == "qdrant" else request.getfixturevalue("on_server")
+    if request.param == "qdrant":
+        return in_memory
+    return request.getfixturevalue("on_double" if request.param == "over the wire" else "on_real_server")
 
 
 # --- what is right -----------------------------------------------------------------------------------------------
@@ -172,22 +191,22 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("within", [None, [], [3], [7, 1, 0, 3], range(8)])
-def test_triples_are_ranked_as_the_formulas_say(opener: Opener, question: str, within: Any) -> None:
+def test_triples_are_ranked_as_the_formulas_say(opener: Opener, within: Any) -> None:
     ways = opener(triples(TEXTS, LetterEmbedder()))
-    for k in (1, 3, 20):
+    for question, k in itertools.product(QUESTIONS, (1, 3, 20)):
         assert_same(ways.by_wording(question, k, within=within), wording(TEXTS, question, k, within))
         pieces = [[text] for text in TEXTS]
         assert_same(ways.by_meaning(question, k, within=within), meaning(pieces, question, k, within))
 
 
-@pytest.mark.parametrize("question", ["Who received a medal?", "harbour of herring", "7"])
 @pytest.mark.parametrize("within", [None, [1, 3, 4]])
-def test_of_a_passage_the_best_sentence_counts(opener: Opener, question: str, within: Any) -> None:
+def test_of_a_passage_the_best_sentence_counts(opener: Opener, within: Any) -> None:
     ways = opener(passages(LONG, LetterEmbedder()))
-    assert_same(ways.by_wording(question, 5, within=within), wording(LONG, question, 5, within))
-    assert_same(ways.by_meaning(question, 5, within=within), meaning([windows(t) for t in LONG], question, 5, within))
+    pieces = [windows(text) for text in LONG]
+    for question in ("Who received a medal?", "harbour of herring", "7"):
+        assert_same(ways.by_wording(question, 5, within=within), wording(LONG, question, 5, within))
+        assert_same(ways.by_meaning(question, 5, within=within), meaning(pieces, question, 5, within))
 
 
 def test_of_many_that_are_equally_good_the_first_count(opener: Opener) -> None:
@@ -384,6 +403,81 @@ def test_a_folder_in_use_elsewhere_is_said(tmp_path: Path) -> None:
 
     with pytest.raises(StorageError, match=r"in use by another process.*ARCGRAPH_SEARCH_STORE_URL"):
         Connection(tmp_path / "qdrant")
+
+
+# --- a server ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def double() -> Iterator[Any]:
+    """A server of the tests' own that wants a key."""
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    from qdrant_server import qdrant_double
+
+    with qdrant_double("open sesame") as server:
+        yield server
+
+
+def test_the_key_goes_along_and_a_wrong_one_is_said(double: Any) -> None:
+    from arcgraph.search.qdrant import Connection
+
+    index = triples(TEXTS, LetterEmbedder())
+    # Over plain HTTP, of which the client warns and we do not: the server may be next door.
+    ways = ways_in(Connection(double.url, "open sesame"), index)
+    assert ways.fill(lambda _: None)
+    assert ("PUT", "/index") in [(method, action) for method, action, _ in double.requests]
+    with pytest.raises(ConnectError, match=r"127\.0\.0\.1.*answered 401.*check ARCGRAPH_SEARCH_STORE_KEY") as raised:
+        ways_in(Connection(double.url, "hunter2"), index).fill(lambda _: None)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_a_server_that_fails_is_said_and_what_was_stored_stays(double: Any) -> None:
+    from arcgraph.search.qdrant import Connection
+
+    index = triples(TEXTS, LetterEmbedder())
+    ways = ways_in(Connection(double.url, "open sesame"), index, batch=3)
+
+    def fails_later(step: Progress) -> None:
+        double.failure = 503 if step.done >= 3 else 0
+
+    with pytest.raises(ConnectError, match="answered 503"):
+        ways.fill(fails_later)
+    double.failure = 0
+    stored = len(double.requests)
+    assert ways.fill(lambda _: None)
+    assert [body["points"][0]["id"] for _, action, body in double.requests[stored:] if action == "/points"] == [0, 3, 6]
+    assert ways.by_wording("granite", 3) == index.ways.by_wording("granite", 3)
+
+
+def test_several_threads_search_at_once(double: Any, folder: Any) -> None:
+    from arcgraph.search.qdrant import Connection
+
+    index = triples([f"granite {i} light" for i in range(40)], LetterEmbedder())
+    for where in (Connection(double.url, "open sesame"), folder):
+        ways = ways_in(where, index)
+        ways.fill(lambda _: None)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda i, ways=ways: ways.by_wording(f"granite {i}", 5), range(40)))
+        assert found == [index.ways.by_wording(f"granite {i}", 5) for i in range(40)]
+
+
+def test_no_server_there() -> None:
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    from arcgraph.search.qdrant import Connection
+
+    ways = ways_in(Connection("http://user:hunter2@127.0.0.1:9"), triples(TEXTS))
+    with pytest.raises(ConnectError, match=r"Qdrant at http://127\.0\.0\.1:9 cannot be used") as raised:
+        ways.fill(lambda _: None)
+    assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize("address", ["localhost:6333", "bolt://localhost", "http://", "http://h:port", "/a/folder"])
+def test_an_address_that_is_none(address: str) -> None:
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    from arcgraph.search.qdrant import Connection
+
+    with pytest.raises(UsageError, match="ARCGRAPH_SEARCH_STORE_URL is the address of a Qdrant server"):
+        Connection(address)
 
 
 # --- by the settings ---------------------------------------------------------------------------------------------

@@ -384,13 +384,14 @@ def _best(ask: Callable[[Any, int], Sequence[_Candidate]], pool: _Pool, k: int) 
         return [one.id for one in found]
     surely = [one.id for one in found if one.score > found[k - 1].score + slack]
     low, high = 0, pool.size
-    while True:
+    as_good: list[int] = []
+    # One place more is at most one more point, so that some beginning fits unless the server's answers disagree.
+    while high - low > 1 and len(as_good) < k:
         middle = (low + high) // 2
         part = ask(pool.first(middle), limit)
         as_good = [one.id for one in part if one.score >= least]
         if len(as_good) == limit:
-            high = middle
-        elif len(as_good) < k:
-            low = middle
+            high, as_good = middle, []
         else:
-            return surely + as_good
+            low = middle
+    return surely + (as_good or [one.id for one in found])

@@ -72,7 +72,7 @@ _EXTRAS = (
         "sentence-transformers",
     ),
     _Extra("llm", "answers by a language model behind an OpenAI-compatible endpoint", ("openai",), "openai"),
-    _Extra("qdrant", "a Qdrant server as text index", ("qdrant_client",), "qdrant-client"),
+    _Extra("qdrant", "passages and edges searched in Qdrant", ("qdrant_client",), "qdrant-client"),
 )
 
 

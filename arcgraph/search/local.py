@@ -36,7 +36,7 @@ _MOST_DENSE = 5
 
 
 class Progress(NamedTuple):
-    """How far building has come: ``stage`` is ``reading`` or ``embedding``, the rest counts entries."""
+    """How far building has come: ``stage`` is ``reading``, ``embedding`` or ``storing``, the rest counts entries."""
 
     stage: str
     done: int
@@ -54,7 +54,7 @@ Report = Callable[[Progress], None]
 # --- building ----------------------------------------------------------------------------------------------------
 
 
-class _Codes:
+class Codes:
     """Few different values, numbered as they come."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class _Builder:
     def __init__(self) -> None:
         self.size = 0
         self._texts, self._elements, self._ids = Column(), Column(), Column()
-        self._labels, self._properties = _Codes(), _Codes()
+        self._labels, self._properties = Codes(), Codes()
         self._aliases = bytearray()
         self._words: dict[str, int] = {}
         self._terms = array("i")
@@ -128,11 +128,11 @@ class _Builder:
         dtype = "float32" if self.size < _HALF_PRECISION_FROM else "float16"
         arrays = self._texts.arrays("text")
         texts = Texts(arrays["text_blob"], arrays["text_offsets"])
-        return Streamed(dtype, (self.size, embedder.dimension), _Embedded(texts, uncached(embedder), report))
+        return Streamed(dtype, (self.size, embedder.dimension), Embedded(texts, uncached(embedder), report))
 
 
 @dataclass(frozen=True)
-class _Embedded:
+class Embedded:
     """The vectors of texts, batch by batch; can be gone through again."""
 
     texts: Texts

@@ -30,7 +30,7 @@ _RIVALS = 3
 _GROUNDED = 0.75
 _FITTING = 0.6
 # A table says all of a question from this fit and this confidence on, and where next to no words are left out.
-_OUTRIGHT, _CERTAIN, _HARDLY = 0.75, 0.85, 0.3
+_OUTRIGHT, _CERTAIN, _HARDLY = 0.75, 0.6, 0.3
 # What a path's answer has to be sure by where no table can say all that is asked for.
 _SURE_PATH = 0.7
 _GUESSED_PATH = 0.35

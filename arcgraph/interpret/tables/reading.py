@@ -23,6 +23,8 @@ from arcgraph.search.values import ValueIndex
 MOST_READINGS = 8
 _OUTRIGHT = -0.2
 _VAGUE = -0.7
+# What stands so few characters behind "sort by" is what is sorted by.
+_SORTED_BY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,15 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
 
 
 def _aggregates(asked: Asked) -> int:
-    """How many marks ask for what no path can say; those of a closing clause say again what the body says."""
-    marks = [m for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful]
+    """How many marks ask for what no path can say.
+
+    Those of a closing clause, and of what rows are sorted by, say again what the body says.
+    """
+    orders = [m.end for m in asked.marks if m.deed == Deed.ORDER]
+    marks = [
+        m for m in asked.marks
+        if m.deed in _BEYOND_PATHS and not m.doubtful and not any(0 <= m.start - end <= _SORTED_BY for end in orders)
+    ]  # fmt: skip
     body = [m for m in marks if asked.closing is None or m.start < asked.units[asked.closing].start]
     return len(body or marks)
 

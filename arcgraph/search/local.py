@@ -147,6 +147,11 @@ class Embedded:
             self.report(Progress("embedding", end, size))
 
 
+def _figures(text: str) -> set[str]:
+    """The words of a text that hold a digit."""
+    return {word for word in tokens(text) if any(map(str.isdigit, word))}
+
+
 def _embedded_text(text: str) -> str:
     """Names and questions are embedded in the same spelling."""
     return fold(text) or text
@@ -266,7 +271,8 @@ class NameIndex:
 
     def _meant(self, free: Mention) -> Iterator[Mention]:
         for hit in self._dense.search(free.text, _MOST_DENSE) if self._dense is not None else ():
-            if hit.score >= _LEAST_COSINE:
+            # Codes and numbers that differ are different, however like each other they look.
+            if hit.score >= _LEAST_COSINE and _figures(self._texts[hit.id]) == _figures(free.text):
                 yield replace(free, entries=(hit.id,), total=1, score=0.5 * min(hit.score, 1.0))
 
     def search(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:

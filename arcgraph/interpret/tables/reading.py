@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
+from arcgraph.interpret.english import FUNCTION_WORDS
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
@@ -187,9 +188,14 @@ def _unknown(asked: Asked, draft: Draft) -> int:
     quoted = _quoted(asked)
     inside = {i for units in quoted for i in units}
     names = [i for i, u in enumerate(asked.units) if i not in covered | inside and _is_written_like_a_name(asked, i)]
-    return sum(1 for units in quoted if units and not covered & set(units)) + sum(
+    return sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i))) + sum(
         1 for i in names if i + 1 not in names
     )
+
+
+def _tells(asked: Asked, at: int) -> bool:
+    """Whether a word within quotation marks tells one name from another."""
+    return asked.units[at].text not in FUNCTION_WORDS
 
 
 def _is_written_like_a_name(asked: Asked, at: int) -> bool:
@@ -215,6 +221,8 @@ def _lost(asked: Asked, draft: Draft) -> int:
     if left and not draft.hops and all(use.kind in ("value", "label") and use.log <= 0 for use in draft.uses):
         # What only names a thing and leaves words over says nothing of it.
         lost += all(use.is_name for use in draft.uses if use.kind == "value")
+    # Two words side by side of which nothing is made name something, in a clause that lists columns as elsewhere.
+    lost += sum(1 for i in left if i + 1 in left and i - 1 not in left)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""

@@ -637,8 +637,8 @@ def _ordering(asked: Asked, mark: Mark) -> Mark:
 def _numbers(asked: Asked, mark: Mark, values: Sequence[tuple[int, int]]) -> bool:
     """Whether a word for counting only says what a value right behind it is ("calls to the number 555-0199")."""
     follows = next((i for i, u in enumerate(asked.units) if u.start >= mark.end), None)
-    is_count = mark.deed == Deed.AGGREGATE and mark.value == "count"
-    return is_count and any(first == follows for first, _ in values)
+    is_noun = mark.deed == Deed.AGGREGATE and mark.text.lower().split()[-1] in TAIL_NOUNS
+    return is_noun and any(first == follows for first, _ in values)
 
 
 _BY = frozenset(("by",))

@@ -221,8 +221,8 @@ def _lost(asked: Asked, draft: Draft) -> int:
     if left and not draft.hops and all(use.kind in ("value", "label") and use.log <= 0 for use in draft.uses):
         # What only names a thing and leaves words over says nothing of it.
         lost += all(use.is_name for use in draft.uses if use.kind == "value")
-    # Two words side by side of which nothing is made name something, in a clause that lists columns as elsewhere.
-    lost += sum(1 for i in left if i + 1 in left and i - 1 not in left)
+    # In a clause that lists columns two words of which nothing is made are one more column.
+    lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""

@@ -40,6 +40,8 @@ from arcgraph.interpret.verbalise import phrase
 
 THING = "x"
 _COUNTED = "number"
+# An average of counts of which no word says what they are counted for.
+_IMPLIED = 1.5
 # Marks that change what is asked: an answer that does not follow one answers another question.
 _CHANGING = frozenset(
     (
@@ -302,6 +304,7 @@ class Columns:
         behind = [u for u in self._uses[at + 1 :] if u.side == "node" and u.kind in ("label", "value") and u.at >= 0]
         others = [u for u in behind if name_of_node(u.at) != counted and not self._in_closing(self._char(u))]
         told = [u for u in others if u.kind == "label" and self._follows_group(u)]
+        self._loose += 0.0 if told else _IMPLIED
         return next((u.at for u in (*told, *others)), None)
 
     def _follows_group(self, use: Use) -> bool:

@@ -27,6 +27,7 @@ def signature(pattern: Pattern) -> Hashable:
     nodes = _sorted(colours[node.name] for node in pattern.nodes)
     hops = _sorted(_edge(hop, colours) for hop in pattern.hops)
     rest = [(f.name, repr(getattr(pattern, f.name))) for f in fields(pattern) if f.name not in _ELEMENTS]
+    rest += [("measured", repr(pattern.grouped.having))] if pattern.grouped is not None else []
     columns = [(p.name, p.hidden, type(p.expression).__name__) for p in pattern.returns]
     return nodes, hops, tuple(rest), tuple(columns)
 
@@ -37,7 +38,7 @@ def _said(pattern: Pattern) -> dict[str, str]:
     found |= {node.name: [repr(node.labels)] for node in pattern.nodes}
     groups = pattern.grouped
     told: list[object] = [*pattern.bindings, *pattern.filters, *enumerate(pattern.returns)]
-    told += [*groups.measures, *groups.having] if groups is not None else []
+    told += groups.measures if groups is not None else ()
     for part in told:
         for name in _named(part):
             found[name].append(repr(part).replace(repr(name), "''"))

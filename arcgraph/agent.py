@@ -130,7 +130,10 @@ class Agent:
             answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
-                answer = second if _is_better(second, answer) else answer
+                # A path that leaves out a condition is no answer because nothing meets the condition.
+                is_kept = answer.status == Status.NO_EVIDENCE and not tables[0].is_path
+                is_kept = is_kept and second.confidence <= answer.confidence
+                answer = second if _is_better(second, answer) and not is_kept else answer
         elif tables and interpretation is not None and not interpretation.readings and not tables[0].doubts.unknown:
             # Nothing is named, and no name is asked for that could be told with near ones.
             answer = ready.table_answers.answer(question, tables, trace)

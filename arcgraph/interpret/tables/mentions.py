@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from arcgraph.graph.pattern import Operator
@@ -391,7 +392,7 @@ class Linker:
             if text is not asked.text and not _ends_in_plural(asked, mention.end):
                 continue
             sure = self._sureness(mention)
-            if sure < 0.1 or mention.how in ("dense", "fuzzy"):
+            if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
                 continue
             groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
             for entry in self._names.entries(mention.entries):
@@ -431,6 +432,12 @@ class Linker:
             return int(text)
         return text
 
+    def _names_schema(self, mention: Any) -> bool:
+        """Whether a text in quotation marks is the name of a label, and only a part of a value."""
+        words = [unit.text for unit in units_of(mention.text)]
+        is_part = mention.how in ("partial", "tokens")
+        return bool(mention.quoted and is_part and len(words) == 1 and self._catalog.called(words[0]))
+
     def _sureness(self, mention: Any) -> float:
         """How sure words are a value rather than words of the question (0 to 1)."""
         if mention.quoted:
@@ -464,12 +471,12 @@ class Linker:
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
             sure = self._sureness(mention)
-            if sure < 0.1:
+            if sure < 0.1 or self._names_schema(mention):
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
                 condition = Condition("contains item", right[0])  # type: ignore[arg-type]
-            elif mention.is_piece:
+            elif mention.is_piece or (_is_one_of(asked, mention.end) and isinstance(right[0], str)):
                 condition = Condition("contains", right[0])
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
@@ -623,6 +630,12 @@ def _ends_in_plural(asked: Asked, end: int) -> bool:
     assert asked.singular is not None
     last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
     return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+def _is_one_of(asked: Asked, end: int) -> bool:
+    """Whether a value is said to be one of several ("'oak' as one of its timbers", "'oak' among its timbers")."""
+    behind = [unit.text for unit in asked.units if unit.start >= end][:4]
+    return "among" in behind[:1] or ("one", "of") in pairwise(behind)
 
 
 def _ordering(asked: Asked, mark: Mark) -> Mark:

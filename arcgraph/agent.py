@@ -23,8 +23,9 @@ from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.reading import TableReader, TableReading, asks_beyond_paths, serves, unsaid_by_paths
 from arcgraph.search.local import NameIndex, Report, open_or_build
+from arcgraph.search.lookup import look_up_in_graph
 from arcgraph.search.passages import open_or_build_passages
-from arcgraph.search.values import open_or_build_values
+from arcgraph.search.values import ValueIndex, ValueMention, open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
@@ -34,6 +35,8 @@ _PASSAGES = 10
 # more than a small share of the time, so an expensive one is kept for a while.
 _FRESH_SECONDS = 1.0
 _REFRESH_SHARE = 0.05
+# So long the database may look for a text that no index holds.
+_LOOK_UP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,18 @@ class Agent:
             return self._unread(question, found)
         return ready.path_answers.answer(question, found, trace)
 
+    def _table_reader(self, schema: Schema, index: NameIndex, values: ValueIndex) -> TableReader:
+        """A reader that asks the database for texts where the index does not hold all values."""
+        known = [(one.owner, one.key) for one in values.columns if one.complete]
+        if values.holds_all:
+            return TableReader(schema, index, values, index.embed_words)
+
+        def look_up(text: str, start: int) -> list[ValueMention]:
+            seconds = min(_LOOK_UP_SECONDS, self._settings.graph.timeout)
+            return look_up_in_graph(self._graph, schema, text, seconds, skip=known, start=start)
+
+        return TableReader(schema, index, values, index.embed_words, look_up=look_up)
+
     def _ready(self) -> _Prepared:
         with self._lock:
             ready = self._prepared
@@ -191,7 +206,7 @@ class Agent:
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
         values = open_or_build_values(self._graph, schema, self._settings) if serves(schema) else None
-        tables = TableReader(schema, index, values, index.embed_words) if values is not None else None
+        tables = self._table_reader(schema, index, values) if values is not None else None
         passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
         gatherer = (
             Gatherer(self._graph, schema, passages, index.embed_words, self._settings.ask)

@@ -37,7 +37,7 @@ from arcgraph.graph.pattern import (
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with"})
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "has item"})
 _NULL_TESTS = frozenset({"is null", "is not null"})
 
 
@@ -202,6 +202,8 @@ class _Writer:
         if condition.operator in _NULL_TESTS:
             return f"{left} {operator}"
         right = condition.right
+        if condition.operator == "has item":
+            return f"{self.param(right)} IN {left}"
         if isinstance(right, Property | Entity):
             return f"{left} {operator} {self._operand(right)}"
         return f"{left} {operator} {self.param(right)}"

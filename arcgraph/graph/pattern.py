@@ -90,13 +90,28 @@ Expression = Property | Entity | Aggregate
 Operand = Property | Entity | Measure
 
 Operator = Literal[
-    "=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "is null", "is not null"
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "in",
+    "contains",
+    "starts with",
+    "ends with",
+    "is null",
+    "is not null",
+    "has item",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity."""
+    """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity.
+
+    ``has item`` is for properties that hold lists.
+    """
 
     left: Property | Entity
     operator: Operator

@@ -101,6 +101,7 @@ OPERATORS: dict[str, Callable[[Any, Any], bool | None]] = {
     "contains": lambda a, b: text_test(a, b, lambda x, y: y in x),
     "starts with": lambda a, b: text_test(a, b, str.startswith),
     "ends with": lambda a, b: text_test(a, b, str.endswith),
+    "has item": lambda a, b: member(b, list(a)) if isinstance(a, list | tuple) else None,
     "is null": lambda a, _: a is None,
     "is not null": lambda a, _: a is not None,
 }
@@ -300,6 +301,7 @@ NODE_KEYS: dict[str, tuple[Any, ...]] = {
     "live": (True, False),
     "odd `key": ("o'ne", 'tw"o', "three\nlines"),
 }
+TAGS = ("blue", "o'ak", "old")
 EDGE_KEYS: dict[str, tuple[Any, ...]] = {
     "type": ("strong", "weak"),
     "name": ("first", "second"),
@@ -317,8 +319,13 @@ def random_graph(rng: random.Random, size: int = 12, arcs: int = 30) -> SmallGra
     def props(keys: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
         return {k: rng.choice(v) for k, v in keys.items() if rng.random() < 0.6}
 
+    def tagged() -> dict[str, Any]:
+        return {"tags": rng.sample(TAGS, rng.choice((1, 2, 3)))} if rng.random() < 0.5 else {}
+
     vertices = {
-        f"v{i}": Vertex(f"v{i}", frozenset(rng.sample(LABELS, rng.choice((0, 1, 1, 1, 2)))), props(NODE_KEYS))
+        f"v{i}": Vertex(
+            f"v{i}", frozenset(rng.sample(LABELS, rng.choice((0, 1, 1, 1, 2)))), {**props(NODE_KEYS), **tagged()}
+        )
         for i in range(size)
     }
     names = list(vertices)
@@ -364,6 +371,8 @@ def _descriptors(rng: random.Random, arc: Arc) -> tuple[Descriptor, ...]:
 def _condition(rng: random.Random, owner: str, element: Vertex | Arc, others: list[str]) -> Filter:
     keys = NODE_KEYS if isinstance(element, Vertex) else EDGE_KEYS
     key = rng.choice([*keys, *[k for k in _NUMERIC if k in keys] * 2])
+    if "tags" in element.props and rng.random() < 0.3:
+        return Filter(Property(owner, "tags"), "has item", rng.choice(TAGS))
     value = element.props.get(key)
     left = Property(owner, key)
     if value is None:
@@ -493,7 +502,7 @@ def _aggregates(rng: random.Random, elements: dict[str, Vertex | Arc]) -> Aggreg
 
 def _with_returns(rng: random.Random, pattern: Pattern, elements: dict[str, Vertex | Arc]) -> Pattern:
     shape = rng.random()
-    if shape < 0.05:
+    if shape < 0.06:
         return replace(pattern, returns=(Projection(Aggregate("exists"), "answer"),))
     columns: list[Projection] = []
     if shape < 0.4:

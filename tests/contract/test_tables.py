@@ -253,3 +253,31 @@ def test_queries_hold_values_as_parameters(town: Agent) -> None:
     answer = town.ask("What are the names of workshops in the 'Docks' quarter?")
     assert answer.queries[0].params == {"p0": "Docks"}
     assert "Docks" not in answer.queries[0].cypher
+
+
+LISTS = (
+    [
+        ("h1", "Hut", {"name": "Fjell", "kit": ["stove", "radio"], "warden": "Ola Vik"}),
+        ("h2", "Hut", {"name": "Bre", "kit": ["radio"], "warden": "Siv Dal"}),
+        ("h3", "Hut", {"name": "Nut", "kit": ["sauna"], "warden": "Per Lie"}),
+        ("h4", "Hut", {"name": "Hei", "warden": "Kari Moe"}),
+    ],
+    [],
+)
+
+
+def test_a_value_may_be_an_item_of_a_list(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    fill(graph, tmp_path, *LISTS)
+    agent = Agent(graph, settings=settings)
+    assert values(agent.ask("Which huts have a kit with a 'radio'?")) == {"Fjell", "Bre"}
+    answer = agent.ask("How many huts have 'sauna' in their kit?")
+    assert values(answer) == {1}, answer.text
+
+
+def test_what_no_index_holds_is_looked_up_in_the_database(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    """With one value a property in the index, the others are only in the graph."""
+    fill(graph, tmp_path, *LISTS)
+    few = settings.model_copy(update={"search": settings.search.model_copy(update={"max_values_per_property": 1})})
+    answer = Agent(graph, settings=few).ask("Which hut has the warden 'Siv Dal'?")
+    assert answer.status == Status.ANSWERED, answer.text
+    assert values(answer) == {"Bre"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -35,7 +35,7 @@ from arcgraph.interpret.tables.english import (
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.lexicon import quoted_spans
-from arcgraph.search.values import ValueIndex
+from arcgraph.search.values import ValueIndex, ValueMention
 
 # Below this a probability is noise.
 FLOOR = 0.02
@@ -78,6 +78,10 @@ _SOMEONE = 1.2
 # What it costs not to say who, where or when, where the graph has a word for it.
 _QUESTION = 0.4
 _DOUBTFUL_NAME = 0.1
+
+
+# From a text and where it stands in the question to the properties that hold it.
+LookUp = Callable[[str, int], Sequence[ValueMention]]
 
 
 class Unit(NamedTuple):
@@ -221,10 +225,11 @@ def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 class Linker:
     """Finds what a question's words may mean in one graph. Thread-safe."""
 
-    def __init__(self, catalog: Catalog, names: Names, values: ValueIndex):
+    def __init__(self, catalog: Catalog, names: Names, values: ValueIndex, look_up: LookUp | None = None):
         self._catalog = catalog
         self._names = names
         self._values = values
+        self._look_up = look_up
 
     def read(self, text: str) -> Asked:
         """All stretches of a question."""
@@ -367,7 +372,9 @@ class Linker:
     def _value_stretches(self, asked: Asked, named: frozenset[Holder]) -> Iterator[Stretch]:
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
-        for start, end, sense, weight in [*self._named(asked), *self._held(asked), *self._written(asked)]:
+        known = [*self._named(asked), *self._held(asked)]
+        known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
+        for start, end, sense, weight in [*known, *self._written(asked)]:
             span = _units_within(asked.units, start, end)
             if span is None:
                 continue
@@ -475,13 +482,11 @@ class Linker:
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
-                condition = Condition("contains item", right[0])  # type: ignore[arg-type]
+                condition = Condition("has item", right[0])
             elif mention.is_piece or (_is_one_of(asked, mention.end) and isinstance(right[0], str)):
                 condition = Condition("contains", right[0])
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
-            if mention.column.is_list:
-                continue
             compared = self._comparison_at(asked, mention.start, mention.end)
             if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
                 if compared.operator != "<>":
@@ -489,11 +494,26 @@ class Linker:
                 condition = Condition("<>", right[0])
             holder = Holder(mention.column.side, mention.owner, mention.key)
             start, end = self._with_comparison(mention.start, mention.end, compared)
-            piece = -0.7 if mention.is_piece else 0.0
+            piece = -0.7 if mention.is_piece and not mention.column.is_list else 0.0
             weight = sure * DROPPED_VALUE * (0.5 if not mention.quoted else 1.0)
             sense = Sense("value", math.log(sure) + piece, holders=(holder,), conditions=(condition,),
                           text=mention.text)  # fmt: skip
             yield start, end, sense, weight
+
+    def _looked_up(self, asked: Asked, known: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, Sense, float]]:
+        """Texts in quotation marks and codes that no index holds, as values that the database itself knows."""
+        if self._look_up is None:
+            return
+        for literal in asked.literals:
+            start, end = literal.start, literal.end
+            if literal.kind not in TEXTS or any(a <= start and end <= b for a, b in known):
+                continue
+            for mention in self._look_up(literal.text, start)[:MOST_SENSES]:
+                operator: Operator = "has item" if mention.column.is_list else "="
+                holder = Holder(mention.column.side, mention.owner, mention.key)
+                sense = Sense("value", math.log(mention.score), holders=(holder,),
+                              conditions=(Condition(operator, mention.values[0]),), text=mention.text)  # fmt: skip
+                yield start, end, sense, mention.score * DROPPED_VALUE
 
     def _comparison_at(self, asked: Asked, start: int, end: int) -> Written | None:
         return next((one for one in asked.literals if one.start == start and one.end == end and one.comparison), None)

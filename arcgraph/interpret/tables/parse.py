@@ -54,8 +54,6 @@ _IDLE = 0.6
 _UNNAMED_BACK = 0.6
 # A second node of a label where the first one would do.
 _TWIN = 0.7
-# A relation named by a word that as well names a label.
-_NOUN = 0.15
 _WINDOW = 4
 
 

@@ -15,7 +15,7 @@ from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
-from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
+from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
@@ -81,9 +81,10 @@ class TableReader:
         values: ValueIndex,
         embed: EmbedWords,
         calibration: Calibration | None = None,
+        look_up: LookUp | None = None,
     ):
         self._catalog = Catalog(schema, embed, calibration)
-        self._linker = Linker(self._catalog, names, values)
+        self._linker = Linker(self._catalog, names, values, look_up)
         self._parser = Parser(self._catalog)
 
     def read(self, text: str) -> list[TableReading]:

@@ -637,6 +637,9 @@ class Columns:
     def _is_said_again(self, n: int) -> bool:
         """Whether a word for an aggregate stands right beside a use in the closing clause: it was told before."""
         begins, ends = self._char(self._uses[n]), self._asked.units[self._uses[n].last - 1].end
+        if n and self._uses[n - 1].kind == "label" and self._uses[n - 1].last == self._uses[n].first:
+            # "the average member age"
+            begins = self._char(self._uses[n - 1])
         beside = [m for m in self._asked.marks if m.deed == Deed.AGGREGATE and m in self._met]
         return any(
             (m.end <= begins and not self._between(m.end, begins))

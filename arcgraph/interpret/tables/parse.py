@@ -39,6 +39,8 @@ _AGAIN = 0.7
 _ANOTHER = 2.0
 # A node taken for the one that it is compared with ("the same street as …").
 _OTHER_ONE = 3.0
+# Who does something taken for whom it is done to, who stands behind the verb.
+_IS_SUBJECT = 1.5
 # A property or number whose node no one names.
 _DEFERRED = 0.1
 _UNNAMED_KEY = 1.3
@@ -213,7 +215,8 @@ class Parser:
 
     def _label(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         closes = asked.closes(stretch.first)
-        refers = closes or asked.goes_on(stretch.first) or _refers(asked, stretch)
+        told = closes or _refers(asked, stretch)
+        refers = told or asked.goes_on(stretch.first)
         other = not refers and _is_indefinite(asked, stretch)
         for i, node in enumerate(draft.nodes):
             label = self._narrower(node.label, sense.name)
@@ -221,7 +224,8 @@ class Parser:
                 continue
             cost = _farther(draft, i) * (0.3 if refers else 1.0)
             if node.said and not _adjoins(draft, stretch, i):
-                cost += _ANOTHER if other else 0.1 if refers or node.label != sense.name else _AGAIN
+                narrows = node.label != sense.name
+                cost += _ANOTHER if other else 0.1 if told or (narrows != refers) else _AGAIN
             yield _said(draft, i, label, stretch, cost)
         for reached, i in self._reached(draft, sense.name, stretch.first):
             yield _said(reached, i, sense.name, stretch, _UNNAMED_BACK * (refers + closes))
@@ -263,7 +267,7 @@ class Parser:
             if not own:
                 continue
             placed = use._replace(at=i, keys=own)
-            if _names_test(draft, stretch, i, own):
+            if _names_test(asked, draft, stretch, i, own):
                 yield _touched(_used(draft, placed._replace(spent=True), -_NAMED_KEY / 2), i, stretch.first)
             is_compound = last is not None and last.kind == "label" and last.at == i and last.last == stretch.first
             far = _of_closing(draft, i) if asked.closes(stretch.first) else _spoken_of(asked, draft, stretch, i)
@@ -328,7 +332,8 @@ class Parser:
             if key is None or not _may_test(node.tests, key, sense):
                 continue
             other = _OTHER_ONE if _is_compared(asked, stretch) else 0.0
-            near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
+            acting = _IS_SUBJECT if _is_subject(draft, stretch, i) else 0.0
+            near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other - acting)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(draft, owner, stretch.first):
@@ -499,6 +504,21 @@ def _is_compared(asked: Asked, stretch: Stretch) -> bool:
 _COMPARED = 8
 
 
+def _is_subject(draft: Draft, stretch: Stretch, i: int) -> bool:
+    """Whether a value right behind a verb would be of the node that the verb is said of, and not of its other end."""
+    last = draft.uses[-1] if draft.uses else None
+    if last is None or last.kind != "relation" or stretch.first - last.last > _OBJECT:
+        return False
+    hop = draft.hops[last.at]
+    other = hop.end if hop.start == i else hop.start
+    spoken = {use.at for use in draft.uses if use.side == "node"}
+    return i in (hop.start, hop.end) and i in spoken and other not in spoken
+
+
+# Between a verb and what it is done to stand at most so many words.
+_OBJECT = 2
+
+
 def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb: bool = False) -> float:
     """What it costs to say something of a node: what "and" goes on with is the first one, first of all."""
     if not _is_coordinated(asked, stretch, is_verb=is_verb):
@@ -558,10 +578,12 @@ def _by_owner(holders: Sequence[Holder]) -> dict[tuple[str, str], tuple[str, ...
     return keys
 
 
-def _names_test(draft: Draft, stretch: Stretch, i: int, keys: Sequence[str]) -> bool:
+def _names_test(asked: Asked, draft: Draft, stretch: Stretch, i: int, keys: Sequence[str]) -> bool:
     """Whether a property right behind a value says what the value belongs to ("the red colour")."""
     return any(
-        test.key in keys and 0 <= stretch.first - test.last <= _WINDOW + 1
+        test.key in keys
+        and 0 <= stretch.first - test.last <= _WINDOW + 1
+        and asked.closes(stretch.first) == asked.closes(test.first)
         for test in draft.nodes[i].tests
         if not any(u.spent and u.at == i and test.key in u.keys for u in draft.uses)
     )

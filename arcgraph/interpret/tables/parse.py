@@ -505,14 +505,18 @@ _COMPARED = 8
 
 
 def _is_subject(draft: Draft, stretch: Stretch, i: int) -> bool:
-    """Whether a value right behind a verb would be of the node that the verb is said of, and not of its other end."""
+    """Whether a value right behind a verb would be of the node that the verb is said of, and not of its other end.
+
+    Of nodes of one label alone: of others a value tells by itself which it is of.
+    """
     last = draft.uses[-1] if draft.uses else None
     if last is None or last.kind != "relation" or stretch.first - last.last > _OBJECT:
         return False
     hop = draft.hops[last.at]
     other = hop.end if hop.start == i else hop.start
     spoken = {use.at for use in draft.uses if use.side == "node"}
-    return i in (hop.start, hop.end) and i in spoken and other not in spoken
+    is_alike = draft.nodes[hop.start].label == draft.nodes[hop.end].label
+    return is_alike and i in (hop.start, hop.end) and i in spoken and other not in spoken
 
 
 # Between a verb and what it is done to stand at most so many words.

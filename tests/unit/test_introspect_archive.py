@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from dataclasses import replace
 from datetime import timedelta, timezone
 
@@ -156,6 +158,20 @@ def test_a_file_that_cannot_be_used_is_written_anew(server, tmp_path, content):
     files(tmp_path)[0].write_text(content)
     assert read_schema(shop(), cache_dir=tmp_path) == first
     assert schema_from_dict(json.loads(files(tmp_path)[0].read_text())["schema"]) == first
+
+
+@pytest.mark.parametrize(("minutes", "is_read_anew"), [(1, False), (11, True)])
+def test_what_something_was_left_out_of_is_read_anew_some_time_later(server, tmp_path, minutes, is_read_anew):
+    from test_introspect_budget import shop
+
+    first = read_schema(server, cache_dir=tmp_path)
+    (file,) = files(tmp_path)
+    data = json.loads(file.read_text())
+    data["schema"] |= schema_to_dict(replace(first, complete=False, endpoints=()))
+    file.write_text(json.dumps(data))
+    then = time.time() - 60 * minutes
+    os.utime(file, (then, then))
+    assert read_schema(shop(), cache_dir=tmp_path).complete == is_read_anew
 
 
 def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(server, tmp_path):

@@ -30,6 +30,8 @@ _FORMAT = 1
 # However wide the graph is, some time is left to see what its labels and types carry.
 _CENSUS_SHARE = 0.5
 _FINGERPRINT = Budget(seconds=15.0)
+# A schema from which something had to be left out is kept so long.
+_INCOMPLETE_SECONDS = 600.0
 
 # By the identity of living graphs: a back end need not be hashable.
 _remembered: dict[int, Schema] = {}
@@ -38,12 +40,13 @@ _remembered: dict[int, Schema] = {}
 def read_schema(graph: Graph, *, cache_dir: Path | None = None, refresh: bool = False) -> Schema:
     """The schema of ``graph``: a remembered one while the graph's fingerprint stays the same, else a new one.
 
-    With ``cache_dir`` it is kept there, too; a folder that cannot be written is no reason to fail.
+    With ``cache_dir`` it is kept there, too, for ten minutes where something had to be left out of it; a folder that
+    cannot be written is no reason to fail.
     """
     current = fingerprint(graph)
     path = None if cache_dir is None else _cache_path(graph, Path(cache_dir))
     if not refresh:
-        kept = _remembered.get(id(graph)) or _load(path)
+        kept = _remembered.get(id(graph)) or _load_fresh(path)
         if kept is not None and kept.fingerprint == current:
             _remember(graph, kept)
             return kept
@@ -165,6 +168,17 @@ def _load(path: Path | None) -> Schema | None:
         data = json.loads(path.read_text(encoding="utf-8"))
         return schema_from_dict(data["schema"]) if data["format"] == _FORMAT else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _load_fresh(path: Path | None) -> Schema | None:
+    """The stored schema; not one from which something was left out some time ago, as that may have been a busy hour."""
+    schema = _load(path)
+    if schema is None or path is None or schema.complete:
+        return schema
+    try:
+        return schema if time.time() - path.stat().st_mtime < _INCOMPLETE_SECONDS else None
+    except OSError:
         return None
 
 

@@ -135,7 +135,7 @@ class Agent:
                 second = self._from_paths(question, trace, ready, interpretation)
                 # A path that leaves out a condition is no answer because nothing meets the condition.
                 is_kept = answer.status == Status.NO_EVIDENCE and not tables[0].is_path
-                is_kept = is_kept and second.confidence <= answer.confidence
+                is_kept = is_kept and ranking.leaves_out(interpretation, question)
                 answer = second if _is_better(second, answer) and not is_kept else answer
         elif tables and interpretation is not None and not interpretation.readings and not tables[0].doubts.unknown:
             # Nothing is named, and no name is asked for that could be told with near ones.

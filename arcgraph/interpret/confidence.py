@@ -59,7 +59,7 @@ def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = Fals
     if is_open:
         return reading.parts.grounded >= WEAKEST_GROUND_OPEN
     alone = reading.parts.words <= 1 and reading.parts.answer >= _AGREES and lead(reading, readings) >= _CLEAR_LEAD
-    alone = alone and reading.parts.grounded >= (_ASKED_GROUND if reading.parts.answer else _ALONE_GROUND)
+    alone = alone and reading.parts.grounded >= (_ASKED_GROUND if reading.parts.noun else _ALONE_GROUND)
     return alone or reading.parts.grounded >= WEAKEST_GROUND
 
 

@@ -68,8 +68,8 @@ class Parts:
     """The parts of one path's score, unweighted; ``order`` and ``surplus`` cost.
 
     And what is none of them: ``grounded``, the share of the question's content words that the path's own terms explain,
-    null aside; ``words``, how many content words there are; and ``gap``, the most of them that stand side by side with
-    nothing to explain them.
+    null aside; ``words``, how many content words there are; ``gap``, the most of them that stand side by side with
+    nothing to explain them; and ``noun``, whether there is but the noun that is asked for ("which harbours has …").
     """
 
     coverage: float
@@ -81,6 +81,7 @@ class Parts:
     grounded: float = 1.0
     words: int = 0
     gap: int = 0
+    noun: bool = False
 
     def total(self, weights: Weights) -> float:
         return (
@@ -133,6 +134,11 @@ class Meanings:
     def count(self) -> int:
         """How many content words the question has beside its anchors."""
         return 0 if self.view.words == _NOTHING else len(self.view.words)
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether the only content word is the noun that is asked for."""
+        return self.count == 1 and self.view.asked[:1] == self.view.words
 
     @classmethod
     def of(
@@ -332,7 +338,7 @@ def score_paths(
         found.append((int(i), parts))
     said = explained(encoded.explains[[i for i, _ in found]], meanings)
     return [
-        (i, replace(parts, grounded=float(share), gap=int(gap), words=meanings.count))
+        (i, replace(parts, grounded=float(share), gap=int(gap), words=meanings.count, noun=meanings.is_noun))
         for (i, parts), share, gap in zip(found, said.mean(axis=0), gaps(said, meanings), strict=True)
     ]
 
@@ -383,6 +389,7 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
         float(said.mean(axis=0)[0]),
         meanings.count,
         int(gaps(said, meanings)[0]),
+        meanings.is_noun,
     )
 
 

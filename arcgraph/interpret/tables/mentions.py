@@ -75,6 +75,8 @@ _SAID = 0.2
 _LEAST_PERSON = 0.15
 _PERSON = 0.6
 _SOMEONE = 1.2
+# What a property costs as the sense of a verb.
+_AS_VERB = 1.5
 # What it costs not to say who, where or when, where the graph has a word for it.
 _QUESTION = 0.4
 _DOUBTFUL_NAME = 0.1
@@ -276,7 +278,9 @@ class Linker:
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
             if senses := self._word(unit.text, meanings[i]):
-                yield Stretch(i, i + 1, senses)
+                if _is_verb(asked, i):
+                    senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
+                yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
 
     def _phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
         """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
@@ -650,6 +654,16 @@ def _ends_in_plural(asked: Asked, end: int) -> bool:
     assert asked.singular is not None
     last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
     return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+def _is_verb(asked: Asked, at: int) -> bool:
+    """Whether a word is the last of a clause that begins with "did" or its like, and so its verb."""
+    is_last = at + 1 == len(asked.units) or asked.units[at + 1].text in FUNCTION_WORDS
+    return is_last and any(unit.text in _DOING for unit in asked.units[max(0, at - _CLAUSE) : at])
+
+
+_DOING = frozenset("do does did".split())
+_CLAUSE = 6
 
 
 def _is_one_of(asked: Asked, end: int) -> bool:

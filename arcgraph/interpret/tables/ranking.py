@@ -9,6 +9,7 @@ from arcgraph.interpret.assemble import Reading
 from arcgraph.interpret.confidence import confidence as path_confidence
 from arcgraph.interpret.confidence import fit as path_fit
 from arcgraph.interpret.confidence import holds
+from arcgraph.interpret.marks import signs_of
 from arcgraph.interpret.question import Intent
 from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.tables.reading import TableReading
@@ -88,6 +89,13 @@ def _says_all(tables: Sequence[TableReading]) -> bool:
     best = tables[0]
     is_outright = not best.is_path and not best.doubts.lost and not best.doubts.vague and best.doubts.dropped <= _HARDLY
     return is_outright and best.fit >= _OUTRIGHT and confidence(best, tables) >= _CERTAIN
+
+
+def leaves_out(paths: Interpretation, question: str) -> bool:
+    """Whether a number, a date or a quoted text of the question is none of the names that the best path begins at."""
+    named = [anchor.span for anchor in paths.readings[0].anchors]
+    literals, _ = signs_of(question)
+    return any(not any(start <= one.start and one.end <= end for start, end in named) for one in literals)
 
 
 def loses(tables: Sequence[TableReading]) -> bool:

@@ -10,21 +10,30 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import MOST_EDGES, citations, joined
+from arcgraph.answer.evidence import MOST_EDGES, citations, joined, name_of
 from arcgraph.answer.from_paths import PathAnswers
+from arcgraph.answer.from_patterns import PatternAnswers
 from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.result import Answer, Citation, QueryRecord, Status, Usage, Witness
 from arcgraph.answer.runs import ALTERNATIVES
+from arcgraph.arcrag.context import Context, Readings
+from arcgraph.build import connect_llm
 from arcgraph.domain import Schema
 from arcgraph.errors import UsageError
 from arcgraph.graph.base import Graph
+from arcgraph.interpret.execute import Runner
 from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.reading import TableReader, TableReading, asks_beyond_paths, serves, unsaid_by_paths
+from arcgraph.llm.base import LLM
+from arcgraph.llm.layers import Observed, observed
+from arcgraph.llm.reason import Model
+from arcgraph.llm.usage import Meter
+from arcgraph.loop import Loop, Makers, Offline
 from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.search.passages import open_or_build_passages
-from arcgraph.search.values import open_or_build_values
+from arcgraph.search.values import ValueIndex, open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
@@ -47,6 +56,7 @@ class _Prepared:
     path_answers: PathAnswers
     table_answers: TableAnswers
     gatherer: Gatherer | None
+    values: ValueIndex | None
     notices: tuple[str, ...]
     check_at: float
 
@@ -54,11 +64,20 @@ class _Prepared:
 class Agent:
     """Answers questions over one graph. Thread-safe; keep one for many questions.
 
-    ``settings`` default to the environment's. ``recorders`` receive every event of every question.
+    ``settings`` default to the environment's. ``recorders`` receive every event of every question. A language model
+    takes part where ``settings.llm.model`` names one, or ``llm`` is one (then it stays yours to close).
     """
 
-    def __init__(self, graph: Graph, *, settings: Settings | None = None, recorders: Sequence[Recorder] = ()):
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        settings: Settings | None = None,
+        recorders: Sequence[Recorder] = (),
+        llm: LLM | None = None,
+    ):
         self._graph = graph
+        self._llm = llm
         self._settings = settings or Settings.load()
         self._recorders = tuple(recorders)
         self._lock = threading.Lock()
@@ -120,13 +139,23 @@ class Agent:
             empty = self._nothing(question, "the graph is empty: load data into it first", ())
             trace.note("answer", str(empty.status), text=empty.text)
             return self._finished(empty, trace)
+        if (model := self._asked_model(trace)) is None:
+            answer = self._without_model(question, ready, trace).answer
+        else:
+            answer = self._with_model(question, ready, trace, model)
+        trace.note("answer", str(answer.status), text=answer.text)
+        return self._finished(answer, trace, model.meter if model else None)
+
+    def _without_model(self, question: str, ready: _Prepared, trace: Trace) -> Offline:
+        """The answer that readings give, best first, and these readings."""
         with trace.stage("interpret"):
             tables, interpretation = self._read(question, ready)
         if interpretation is not None:
             self._note_interpretation(trace, interpretation)
         self._note_tables(trace, tables)
         answer: Answer | None = None
-        if tables and ranking.leads(tables, interpretation):
+        tables_lead = bool(tables) and ranking.leads(tables, interpretation)
+        if tables and tables_lead:
             answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
@@ -145,8 +174,34 @@ class Agent:
         if interpretation is not None:
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
-        trace.note("answer", str(answer.status), text=answer.text)
-        return self._finished(answer, trace)
+        return Offline(answer, Readings(interpretation, tuple(tables), tables_lead))
+
+    def _with_model(self, question: str, ready: _Prepared, trace: Trace, model: Observed) -> Answer:
+        """The answer of a loop in which a model chooses, judges and asks on; see :mod:`arcgraph.loop`."""
+        settings = self._settings
+        deadline = time.monotonic() + settings.arcrag.deadline * settings.llm.stretch
+        context = Context(
+            self._graph,
+            ready.schema,
+            ready.index,
+            ready.values,
+            Runner(self._graph, ready.schema, settings.ask, settings.graph.timeout),
+            lambda text: self._without_model(text, ready, trace).readings,
+            lambda node: str(name_of(node, ready.schema)),
+            settings,
+            Model(model.llm, trace, deadline),
+            trace,
+            deadline,
+        )
+        makers = Makers(ready.path_answers, ready.table_answers, PatternAnswers(self._graph, ready.schema, settings))
+        return Loop(context, makers, lambda text: self._without_model(text, ready, trace)).run(question)
+
+    def _asked_model(self, trace: Trace) -> Observed | None:
+        """The model for one question; ``None`` where the settings name none and none was given."""
+        with self._lock:
+            if self._llm is None:
+                self._llm = connect_llm(self._settings)
+        return observed(self._llm, trace, repairs=self._settings.llm.repairs) if self._llm else None
 
     def _read(self, question: str, ready: _Prepared) -> tuple[list[TableReading], Interpretation | None]:
         """The readings of a question: as tables first where it asks for what no path can say, else as paths first.
@@ -205,6 +260,7 @@ class Agent:
             PathAnswers(self._graph, schema, self._settings),
             TableAnswers(self._graph, schema, self._settings),
             gatherer,
+            values,
             tuple(dict.fromkeys(lacking)),
             check_at,
         )
@@ -260,9 +316,12 @@ class Agent:
                 "interpret", "tables", best=[{"reading": r.words(), "score": r.score} for r in readings[:ALTERNATIVES]]
             )
 
-    def _finished(self, answer: Answer, trace: Trace) -> Answer:
+    def _finished(self, answer: Answer, trace: Trace, meter: Meter | None = None) -> Answer:
         notices = self._prepared.notices if self._prepared else ()
         usage = Usage(seconds=trace.elapsed, stages=dict(trace.seconds))
+        if meter is not None:
+            cost = meter.total
+            usage = replace(usage, calls=cost.calls, tokens=cost.tokens.total, models=dict(meter.stages))
         return replace(answer, usage=usage, trace=tuple(trace.events), notices=notices)
 
     def _note_interpretation(self, trace: Trace, interpretation: Interpretation) -> None:

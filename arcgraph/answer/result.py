@@ -15,6 +15,7 @@ from arcgraph.domain import Edge, Node, Path, Rows
 from arcgraph.errors import ArcgraphError, MissingExtra
 from arcgraph.graph.base import Graph
 from arcgraph.graph.values import to_plain
+from arcgraph.llm.usage import ModelUsage
 from arcgraph.tracing import Event
 
 
@@ -66,6 +67,23 @@ class Citation:
     id: str
     text: str
     query: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of an answer's text, and what it rests on: indices into ``citations`` and ``queries``.
+
+    A claim that rests on nothing is one that the evidence does not support.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    queries: tuple[int, ...] = ()
+
+    @property
+    def supported(self) -> bool:
+        """Whether it rests on anything."""
+        return bool(self.citations or self.queries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +142,13 @@ def _identities(elements: Sequence[Node | Edge]) -> set[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer cost: model calls and tokens, and seconds in all and by stage."""
+    """What an answer cost: model calls and tokens, seconds in all and by stage, and by stage what the model cost."""
 
     calls: int = 0
     tokens: int = 0
     seconds: float = 0.0
     stages: Mapping[str, float] = field(default_factory=dict)
+    models: Mapping[str, ModelUsage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +164,9 @@ class Alternative:
 class Answer:
     """The answer to one question.
 
-    ``rows`` hold plain values, ``table`` the same rows typed. ``confidence`` is between 0 and 1. ``tried`` says, where
-    there is no answer, what was looked for; ``partial`` whether a limit or deadline cut something off.
+    ``rows`` hold plain values, ``table`` the same rows typed. ``claims`` are the statements of a text that a model
+    wrote. ``confidence`` is between 0 and 1. ``tried`` says, where there is no answer, what was looked for; ``partial``
+    whether a limit or deadline cut something off.
     """
 
     question: str
@@ -158,6 +178,7 @@ class Answer:
     table: Rows | None = None
     witness: Witness = field(default_factory=Witness)
     citations: tuple[Citation, ...] = ()
+    claims: tuple[Claim, ...] = ()
     queries: tuple[QueryRecord, ...] = ()
     confidence: float = 0.0
     alternatives: tuple[Alternative, ...] = ()
@@ -167,6 +188,11 @@ class Answer:
     notices: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     trace: tuple[Event, ...] = ()
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """The claims that nothing in the evidence supports."""
+        return tuple(claim.text for claim in self.claims if not claim.supported)
 
     def replay(self, graph: Graph) -> Replay:
         """Run the witness again; see :meth:`Witness.replay`."""
@@ -183,6 +209,10 @@ class Answer:
             "rows": self.rows,
             "witness": _witness(self.witness, max(0, len(self.queries) - len(self.witness.queries))),
             "citations": [{"kind": c.kind, "id": c.id, "text": c.text, "query": c.query} for c in self.citations],
+            "claims": [
+                {"text": c.text, "citations": list(c.citations), "queries": list(c.queries), "supported": c.supported}
+                for c in self.claims
+            ],
             "queries": [_query(q) for q in self.queries],
             "confidence": round(self.confidence, 4),
             "alternatives": [
@@ -198,6 +228,7 @@ class Answer:
                 "tokens": self.usage.tokens,
                 "seconds": round(self.usage.seconds, 6),
                 "stages": {k: round(v, 6) for k, v in self.usage.stages.items()},
+                "models": {stage: _model_usage(usage) for stage, usage in self.usage.models.items()},
             },
             "trace": [to_plain(e.to_dict()) for e in self.trace],
         }
@@ -254,6 +285,11 @@ def _function(value: Any) -> str:
 
 def _entity(entity: AnswerEntity) -> dict[str, Any]:
     return {"name": entity.name, "labels": list(entity.labels), "id": entity.id, "score": round(entity.score, 4)}
+
+
+def _model_usage(usage: ModelUsage) -> dict[str, Any]:
+    counts = {name: getattr(usage, name) for name in ("calls", "cached", "failed", "unread", "requests")}
+    return {**counts, "tokens": usage.tokens.total, "seconds": round(usage.seconds, 6)}
 
 
 def _query(query: QueryRecord) -> dict[str, Any]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
+
+S = TypeVar("S", bound=BaseModel)
 
 _MEANINGLESS = ("default", "title", "discriminator")
 
@@ -63,3 +66,15 @@ def _all_closed(node: Any) -> bool:
         return False
     parts = [list(v.values()) if k in ("properties", "$defs") else v for k, v in node.items()]
     return all(map(_all_closed, parts))
+
+
+def one_of(values: Sequence[str]) -> Any:
+    """The type of exactly these texts, so that a server which constrains its output cannot say another."""
+    literal: Any = Literal
+    return literal[tuple(dict.fromkeys(values))]
+
+
+def narrowed(model: type[S], **types: Any) -> type[S]:
+    """``model`` with narrower types for some of its fields; name, defaults and all else stay."""
+    fields: dict[str, Any] = {name: (type_, model.model_fields[name]) for name, type_ in types.items()}
+    return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)

@@ -1,0 +1,106 @@
+"""Options: the offline readings of a question as drafts, run so that a model sees what each brings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+
+from arcgraph.arcrag.query import Draft, Executor, Outcome
+from arcgraph.domain import Anchor, Node, Schema
+from arcgraph.graph.pattern import Pattern
+from arcgraph.interpret.assemble import PATHS, Reading, answering, bound, match_of
+from arcgraph.interpret.confidence import confidence
+from arcgraph.interpret.execute import Runner
+from arcgraph.interpret.reader import Interpretation
+from arcgraph.interpret.tables import ranking
+from arcgraph.interpret.tables.reading import TableReading
+from arcgraph.llm.data import named, quoted
+
+# An anchor of so many nodes with one name is offered node by node, too.
+_MOST_NAMESAKES = 5
+_LEAST = 1e-6
+_SHOWN = 4
+NameOf = Callable[[Node], str]
+
+
+class Options:
+    """Makes drafts of a question's readings."""
+
+    def __init__(self, schema: Schema, runner: Runner, most_rows: int):
+        self._schema = schema
+        self._runner = runner
+        self._most_rows = most_rows
+
+    def drafts(
+        self, found: Interpretation | None, tables: Sequence[TableReading], *, tables_lead: bool, most: int
+    ) -> list[Draft]:
+        """The drafts of both ways of reading in turn, those of the leading way first; no query twice."""
+        by_paths = list(self._of_paths(found, most)) if found else []
+        by_tables = [_of_table(t, tables) for t in tables[:most]]
+        first, second = (by_tables, by_paths) if tables_lead else (by_paths, by_tables)
+        in_turn = [d for d in chain.from_iterable(zip_longest(first, second)) if d is not None]
+        once = {d.key: d for d in reversed(in_turn)}
+        return list(reversed(once.values()))[:most]
+
+    def _of_paths(self, found: Interpretation, most: int) -> Iterator[Draft]:
+        for reading in found.readings[:most]:
+            likely = math.log(max(_LEAST, confidence(reading, found.readings)))
+            match = match_of(reading)
+            shown = self._answering(self._runner.named(reading, match, found.candidates), reading)
+            tied = self._answering(bound(match, reading.anchors, loaded=self._schema.loaded), reading)
+            yield Draft(reading.words(), tied, shown, likelihood=likely, reading=reading)
+            for at, anchor in enumerate(reading.anchors):
+                for one in namesakes(anchor):
+                    anchors = [*reading.anchors[:at], one, *reading.anchors[at + 1 :]]
+                    apart = self._answering(bound(match, anchors, loaded=self._schema.loaded), reading)
+                    words = f"{reading.words()} [{one.name} meaning only node {one.ids[0]}]"
+                    yield Draft(words, apart, apart, likelihood=likely, origin="apart")
+
+    def _answering(self, match: Pattern, reading: Reading) -> Pattern:
+        return answering(match, reading.intent, self._most_rows)
+
+
+def _of_table(reading: TableReading, readings: Sequence[TableReading]) -> Draft:
+    likely = math.log(max(_LEAST, ranking.confidence(reading, readings)))
+    return Draft(reading.words(), reading.pattern, reading.pattern, likelihood=likely, reading=reading)
+
+
+def namesakes(anchor: Anchor) -> list[Anchor]:
+    """The nodes of one name apart; none where there is one, or where they are too many to choose from."""
+    if not 1 < len(anchor.ids) <= _MOST_NAMESAKES:
+        return []
+    pairs = zip(anchor.ids, anchor.element_ids, strict=True)
+    return [replace(anchor, ids=(i,), element_ids=(e,)) for i, e in pairs]
+
+
+def previewed(drafts: Sequence[Draft], executor: Executor, left: Callable[[], float]) -> list[Outcome]:
+    """Each draft run, in order, while there is time; what comes too late is not offered."""
+    found: list[Outcome] = []
+    for draft in drafts:
+        if (seconds := left()) <= 0 and found:
+            break
+        found.append(executor.run(draft, timeout=max(seconds, 1.0)))
+    return found
+
+
+def preview(outcome: Outcome, name_of: NameOf) -> str:
+    """What an outcome brings, in a few words: how many rows, and the first of them."""
+    rows = outcome.rows
+    if rows is None or not rows.records:
+        return f"nothing: {outcome.fault}"
+    columns = [i for i, name in enumerate(rows.columns) if name != PATHS]
+    shown = [_row([record[i] for i in columns], name_of) for record in rows.records[:_SHOWN]]
+    count = f"{len(rows)}{'+' if rows.truncated else ''} {'row' if len(rows) == 1 else 'rows'}"
+    heads = f" of {', '.join(named(rows.columns[i]) for i in columns)}" if len(columns) > 1 else ""
+    return f"{count}{heads}: {'; '.join(shown)}{'; …' if len(rows) > _SHOWN else ''}"
+
+
+def _row(values: Sequence[object], name_of: NameOf) -> str:
+    return ", ".join(cell(value, name_of) for value in values)
+
+
+def cell(value: object, name_of: NameOf) -> str:
+    """One value of a row, a node as its name."""
+    return quoted(name_of(value) if isinstance(value, Node) else value, 60)

@@ -15,7 +15,7 @@ the trace says so. After the deadline the best so far comes back, marked as part
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,13 +23,14 @@ from arcgraph.answer.conclude import conclude, gathered
 from arcgraph.answer.from_paths import PathAnswers
 from arcgraph.answer.from_patterns import PatternAnswers, Ran
 from arcgraph.answer.from_tables import TableAnswers
-from arcgraph.answer.judge import Evidence, Judged, evidence_of, judge
+from arcgraph.answer.judge import Evidence, Judged, evidence_of, judge, known_lines
 from arcgraph.answer.result import Answer, Status
 from arcgraph.arcrag.context import Asked, Context, Readings
 from arcgraph.arcrag.generate import WRITING
 from arcgraph.arcrag.interface import Interface
 from arcgraph.arcrag.query import Outcome
 from arcgraph.arcrag.retrieve import retrieve
+from arcgraph.domain import Anchor
 from arcgraph.interpret.assemble import Reading, match_of
 from arcgraph.interpret.execute import Run
 from arcgraph.interpret.tables.execute import TableRun
@@ -70,9 +71,9 @@ class _State:
     objected: bool = False
     vain_passes: int = 0
 
-    def known(self) -> tuple[str, ...]:
-        """A line for each finding."""
-        return tuple(f"{f.question} -> {f.text}" for f in self.findings)
+    def shared(self) -> frozenset[str]:
+        """The names of which it is known that several nodes have them."""
+        return frozenset(a.name for a in self.interface.anchors if len(a.ids) > 1)
 
 
 class Loop:
@@ -92,7 +93,7 @@ class Loop:
         for number in range(1, self._settings.passes + 1):
             self._trace.note("pass", "begin", number=number, asked=text)
             before = len(state.findings)
-            self._pass(Asked(question, text, state.known(), tuple(state.vain), number), state)
+            self._pass(question, text, state)
             is_new = len(state.findings) > before
             state.vain_passes = 0 if is_new else state.vain_passes + 1
             if not is_new:
@@ -118,24 +119,28 @@ class Loop:
 
     # --- one pass ------------------------------------------------------------------------------------------------
 
-    def _pass(self, asked: Asked, state: _State) -> None:
+    def _pass(self, question: str, text: str, state: _State) -> None:
         """What the offline reading or a pass of ArcRAG finds, added to the findings."""
-        state.asked.append(asked.text)
-        offline = self._offline(asked.text)
-        if asked.number == 1:
+        state.asked.append(text)
+        offline = self._offline(text)
+        is_first = len(state.asked) == 1
+        if is_first:
             state.offline = offline.answer
-        if self._is_sure(offline.answer):
+        namesakes = frozenset(a.name for a in _named(offline) if len(a.ids) > 1)
+        if self._is_sure(offline.answer) and not namesakes:
             self._trace.note("pass", "sure", confidence=round(offline.answer.confidence, 4))
             _add(state, offline.answer)
             return
+        known = known_lines(state.findings, self._context.schema, state.shared() | namesakes)
+        asked = Asked(question, text, known, tuple(state.vain), len(state.asked))
         found = retrieve(asked, self._context, offline.readings, state.interface)
         state.interface = found.interface
         state.tried += found.tried
-        state.objected = state.objected or (asked.number == 1 and not found.outcomes and found.by == "model")
+        state.objected = state.objected or (is_first and found.objected)
         for outcome in found.outcomes:
             finding = self._finding(asked.text, outcome, offline)
             _add(state, finding)
-            if asked.number == 1 and found.by == "model":
+            if is_first and found.by == "model":
                 state.chosen.append(finding)
         if not found.outcomes or offline.answer.status != Status.ANSWERED:
             _add(state, offline.answer)
@@ -165,7 +170,7 @@ class Loop:
     # --- judging -------------------------------------------------------------------------------------------------
 
     def _evidence(self, state: _State) -> Evidence:
-        return evidence_of(state.findings, self._context.schema, self._settings.evidence_tokens)
+        return evidence_of(state.findings, self._context.schema, self._settings.evidence_tokens, state.shared())
 
     def _judged(self, question: str, text: str, evidence: Evidence, state: _State) -> Decision[Judged | None]:
         with self._trace.stage("judge"):
@@ -223,6 +228,12 @@ class Loop:
         whole = gathered(answer, [answer, *others])
         tried = tuple(dict.fromkeys((*answer.tried, *_tried(state))))
         return replace(whole, question=question, tried=tried, partial=answer.partial or partial)
+
+
+def _named(offline: Offline) -> Iterator[Anchor]:
+    """The anchors of the likeliest reading; several nodes of one name are not told apart by it."""
+    paths = offline.readings.paths
+    yield from paths.readings[0].anchors if paths and paths.readings else ()
 
 
 def _add(state: _State, finding: Answer) -> None:

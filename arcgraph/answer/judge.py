@@ -7,7 +7,7 @@ the reply can name no others. Nothing is sent where there is no evidence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
@@ -17,7 +17,7 @@ from arcgraph.answer.result import Answer, Citation, Status
 from arcgraph.answer.wording import Names
 from arcgraph.domain import Schema
 from arcgraph.llm.base import system, user
-from arcgraph.llm.data import block, fitting, named, quoted, tokens
+from arcgraph.llm.data import block, fitting, named, quoted, rules, tokens
 from arcgraph.llm.reason import Ask, Decision, Reasoner, Unusable
 from arcgraph.llm.schema import narrowed, one_of
 from arcgraph.llm.stages import Stage
@@ -25,6 +25,7 @@ from arcgraph.resources import prompt
 
 NONE = "none"
 _ROWS = 20
+_KNOWN_ROWS = 8
 _LONGEST_PASSAGE = 1_500
 _LONGEST_QUERY = 400
 _MOST_PIECES = 80
@@ -84,11 +85,26 @@ class Evidence:
         return bool(self.results or self.pieces)
 
 
-def evidence_of(findings: Sequence[Answer], schema: Schema, budget: int) -> Evidence:
+def known_lines(findings: Sequence[Answer], schema: Schema, shared: Collection[str] = ()) -> tuple[str, ...]:
+    """A line for each finding that has rows: what was asked, and what came of it."""
+    names = Names.of(findings, schema, shared)
+    return tuple(
+        f"{quoted(f.question, 300)} -> {'; '.join(_row(names, f, i) for i in range(min(len(f.rows), _KNOWN_ROWS)))}"
+        f"{f'; {len(f.rows) - _KNOWN_ROWS} more' if len(f.rows) > _KNOWN_ROWS else ''}"
+        for f in findings
+        if f.rows
+    )
+
+
+def _row(names: Names, finding: Answer, number: int) -> str:
+    return ", ".join(names.cell(finding, number, value) for value in finding.rows[number].values())
+
+
+def evidence_of(findings: Sequence[Answer], schema: Schema, budget: int, shared: Collection[str] = ()) -> Evidence:
     """The findings as evidence of at most so many tokens: results first, then edges and passages of each in turn, those
-    of the latest finding first.
+    of the latest finding first. ``shared`` are names that several nodes of the graph have.
     """
-    names = Names.of(findings, schema)
+    names = Names.of(findings, schema, shared)
     results: dict[str, int] = {}
     shown: dict[str, str] = {}
     left = int(budget * _FOR_RESULTS)
@@ -118,8 +134,8 @@ def _result_lines(name: str, finding: Answer, names: Names) -> Iterator[str]:
         # What a pattern means is said in words already.
         yield f"{name} query: {quoted(' '.join(query.cypher.split()), _LONGEST_QUERY)}"
     yield f"{name} columns: {heads}; {len(finding.rows)} rows{cut}"
-    for number, row in enumerate(finding.rows[:_ROWS]):
-        yield f"{name} row: {', '.join(names.cell(finding, number, value) for value in row.values())}"
+    for number in range(min(len(finding.rows), _ROWS)):
+        yield f"{name} row: {_row(names, finding, number)}"
     if len(finding.rows) > _ROWS:
         yield f"{name} ({len(finding.rows) - _ROWS} more rows)"
 
@@ -170,7 +186,7 @@ def judge(
         evidence=block(evidence.lines),
         vain=block(quoted(line, 300) for line in vain) if vain else "",
     )
-    ask = Ask(Stage.ANSWER, (system(prompt("rules")), user(text)), _form(evidence), sample)
+    ask = Ask(Stage.ANSWER, (system(rules()), user(text)), _form(evidence), sample)
     offline: Judged | None = None
     return reasoner.decide(ask, offline, _checked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,15 +23,16 @@ class Names:
     shared: frozenset[str]
 
     @classmethod
-    def of(cls, findings: Sequence[Answer], schema: Schema) -> Names:
-        """The names in witnesses and results."""
+    def of(cls, findings: Sequence[Answer], schema: Schema, shared: Collection[str] = ()) -> Names:
+        """The names in witnesses and results; ``shared`` are some that several nodes are known to have."""
         owners: dict[str, set[str]] = defaultdict(set)
         for finding in findings:
             for node in finding.witness.nodes.values():
                 owners[str(name_of(node, schema)).casefold()].add(node.id)
             for entity in finding.entities:
                 owners[entity.name.casefold()].add(entity.id)
-        return cls(schema, frozenset(name for name, ids in owners.items() if len(ids) > 1))
+        several = {name for name, ids in owners.items() if len(ids) > 1}
+        return cls(schema, frozenset(several | {name.casefold() for name in shared}))
 
     def node(self, node: Node) -> str:
         """A node's name, with its id where others have the name, too."""

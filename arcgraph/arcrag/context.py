@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from arcgraph.arcrag.interface import Interface
 from arcgraph.arcrag.query import Outcome
-from arcgraph.domain import Node, Schema
+from arcgraph.domain import Anchor, Node, Schema
 from arcgraph.graph.base import Graph
-from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.execute import Runner
 from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.tables.reading import TableReading
 from arcgraph.llm.reason import Reasoner
+from arcgraph.search.local import NameIndex
 from arcgraph.search.values import ValueIndex
 from arcgraph.settings import Settings
 from arcgraph.tracing import Trace
@@ -30,16 +30,25 @@ class Readings(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Hints:
+    """Where to look: texts of passages or statements that read like a question, and the entities of the latter."""
+
+    texts: tuple[str, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """The graph with what is known of it, the settings, and who decides.
 
     ``read`` reads a question, ``name_of`` says what people call a node, ``deadline`` is an instant of
-    ``time.monotonic()``. ``values`` are ``None`` where the graph has no index of them.
+    ``time.monotonic()``. ``values`` are ``None`` where the graph has no index of them, ``hints`` where there is no
+    store to retrieve from.
     """
 
     graph: Graph
     schema: Schema
-    names: Names
+    names: NameIndex
     values: ValueIndex | None
     runner: Runner
     read: Callable[[str], Readings]
@@ -48,6 +57,7 @@ class Context:
     reasoner: Reasoner
     trace: Trace
     deadline: float
+    hints: Callable[[str], Hints] | None = None
 
     def left(self) -> float:
         """Seconds until the deadline."""
@@ -71,7 +81,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """What a pass brings: ``outcomes`` are results that may answer, best first; ``facts`` are results whose rows hold
-    nodes and edges around the question; ``tried`` is all that was run or refused; ``by`` who chose.
+    nodes and edges around the question; ``tried`` is all that was run or refused; ``by`` who chose, ``objected`` whether
+    the model found no reading right.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -80,3 +91,4 @@ class Retrieved:
     interface: Interface = field(default_factory=Interface)
     by: str = "offline"
     why: str = ""
+    objected: bool = False

@@ -23,7 +23,7 @@ from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.schema_view import schema_view
 from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Property
 from arcgraph.llm.base import system, user
-from arcgraph.llm.data import block, fitting, quoted
+from arcgraph.llm.data import block, fitting, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
 from arcgraph.llm.schema import narrowed, one_of
 from arcgraph.llm.stages import Stage
@@ -70,13 +70,15 @@ class _Pick:
 class Generator:
     """Chooses and refines for one pass."""
 
-    def __init__(self, context: Context, executor: Executor, asked: Asked, interface: Interface):
+    def __init__(
+        self, context: Context, executor: Executor, asked: Asked, interface: Interface, tried: Iterable[Outcome] = ()
+    ):
         self._context = context
         self._executor = executor
         self._asked = asked
         self._interface = interface
         self._editor = Editor(interface, context.schema, context.settings.ask.max_rows)
-        self._tried: dict[str, Outcome] = {}
+        self._tried = {outcome.draft.key: outcome for outcome in tried}
 
     @property
     def tried(self) -> tuple[Outcome, ...]:
@@ -98,9 +100,9 @@ class Generator:
             return Generated(pick.outcome, by=decision.by, why=decision.why)
         return self._refined(pick.draft, best, options, decision.by, decision.why, may_write=may_write)
 
-    def execute(self, draft: Draft, fallback: Sequence[Outcome], *, may_write: bool) -> Generated:
+    def execute(self, draft: Draft) -> Generated:
         """A draft that is decided upon, run and refined as long as it is not acceptable."""
-        return self._refined(draft, None, fallback, "model", "", may_write=may_write)
+        return self._refined(draft, None, (), "model", "", may_write=False)
 
     # --- the refinement loop -------------------------------------------------------------------------------------
 
@@ -190,7 +192,7 @@ class Generator:
         )
         return Ask(
             Stage.GENERATE,
-            (system(prompt("rules")), user(text)),
+            (system(rules()), user(text)),
             self._form(options, may_write=may_write),
             sample,
         )

@@ -141,7 +141,7 @@ class Executor:
         return Outcome(draft, rows, seconds=rows.seconds)
 
     def _written(self, draft: Draft, seconds: float) -> Outcome:
-        """Cypher that a model wrote: through the gate, held against the schema, arrows turned if only they are wrong."""
+        """Cypher that a model wrote: through the gate, held against the schema, with wrong arrows turned."""
         if len(draft.cypher) > LONGEST_CYPHER:
             return Outcome(draft, error=f"a query of more than {LONGEST_CYPHER:,} characters is not run")
         verdict = check(draft.cypher, self._graph.schema())

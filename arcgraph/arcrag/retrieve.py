@@ -1,14 +1,26 @@
-"""One pass: from a question to results that may answer it and facts around it."""
+"""One pass: from a question to results that may answer it and facts around it.
+
+First the cheap way: the offline readings, run and put to a choice. Only where none of them is right, or none finds
+anything, the pass goes on to seed, explore, plan and generate.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcgraph.arcrag.context import Asked, Context, Readings, Retrieved
+from arcgraph.arcrag.context import Asked, Context, Hints, Readings, Retrieved
+from arcgraph.arcrag.explore import explore, scan
 from arcgraph.arcrag.generate import Generated, Generator
 from arcgraph.arcrag.interface import Interface, around
 from arcgraph.arcrag.options import Options, previewed
-from arcgraph.arcrag.query import Executor, Outcome
+from arcgraph.arcrag.plan import Plan, compiled, plan
+from arcgraph.arcrag.query import Executor, Outcome, entities_in
+from arcgraph.arcrag.seed import seed
+from arcgraph.domain import Node
+
+# The open neighbourhood of so many entities is scanned, so many edges of each.
+_SCANNED = 3
+_EDGES_A_SCAN = 40
 
 
 def retrieve(asked: Asked, context: Context, readings: Readings, known: Interface | None = None) -> Retrieved:
@@ -25,25 +37,39 @@ class _Pass:
         self._readings = readings
         settings = context.settings
         self._executor = Executor(context.graph, timeout=settings.arcrag.query_timeout, most=settings.ask.max_rows)
-        paths, tables = readings.paths, readings.tables
-        self._interface = around(context.schema, paths, tables, asked.text).joined(known)
+        read = around(context.schema, readings.paths, readings.tables, asked.text)
+        self._interface = read.joined(known)
+        self._tried: dict[str, Outcome] = {}
+        self._hints = Hints()
 
     def run(self) -> Retrieved:
-        options = self._options()
-        generator = Generator(self._context, self._executor, self._asked, self._interface)
-        chosen = generator.choose(options, may_write=True) if options else Generated(None, objected=True)
-        return self._retrieved(generator, chosen)
+        """The pass."""
+        options = self._options(self._readings)
+        chosen = self._choice(options)
+        if chosen.outcome is not None or not self._context.reasoner.thinks:
+            return self._retrieved([chosen], chosen)
+        return self._deeper(options, chosen)
 
-    def _options(self) -> list[Outcome]:
-        context, readings = self._context, self._readings
+    def _choice(self, options: Sequence[Outcome], *, may_write: bool = False) -> Generated:
+        """A choice among options of which some find something; nobody is asked about none."""
+        if not may_write and not any(o.acceptable for o in options):
+            return Generated(None)
+        generator = self._generator()
+        chosen = generator.choose(options, may_write=may_write)
+        self._tried.update((o.draft.key, o) for o in generator.tried)
+        return chosen
+
+    def _generator(self) -> Generator:
+        return Generator(self._context, self._executor, self._asked, self._interface, self._tried.values())
+
+    def _options(self, readings: Readings) -> list[Outcome]:
+        context = self._context
         made = Options(context.schema, context.runner, context.settings.ask.max_rows)
-        drafts = made.drafts(
-            readings.paths,
-            readings.tables,
-            tables_lead=readings.tables_lead,
-            most=context.settings.arcrag.options,
-        )
-        options = previewed(drafts, self._executor, context.left)
+        most = context.settings.arcrag.options
+        drafts = made.drafts(readings.paths, readings.tables, tables_lead=readings.tables_lead, most=most)
+        new = [d for d in drafts if d.key not in self._tried]
+        options = previewed(new, self._executor, context.left)
+        self._tried.update((o.draft.key, o) for o in options)
         context.trace.note(
             "generate",
             "options",
@@ -51,6 +77,77 @@ class _Pass:
         )
         return options
 
-    def _retrieved(self, generator: Generator, chosen: Generated, facts: Sequence[Outcome] = ()) -> Retrieved:
-        outcomes = (chosen.outcome,) if chosen.outcome else ()
-        return Retrieved(outcomes, tuple(facts), generator.tried, self._interface, chosen.by, chosen.why)
+    # --- seed, explore, plan, generate ---------------------------------------------------------------------------
+
+    def _deeper(self, options: list[Outcome], chosen: Generated) -> Retrieved:
+        phrases = self._seeded(options)
+        again = self._choice(phrases) if phrases else Generated(None)
+        if again.outcome is not None:
+            return self._retrieved([again], again)
+        self._hints = self._context.hints(self._asked.text) if self._context.hints else Hints()
+        self._interface = self._interface.joined(Interface(anchors=self._hints.anchors))
+        facts = self._explored()
+        done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))
+        facts += self._scanned()
+        if not any(g.outcome for g in done):
+            done.append(self._choice([o for o in options + phrases if o.acceptable], may_write=True))
+        return self._retrieved(done, chosen, facts)
+
+    def _seeded(self, options: Sequence[Outcome]) -> list[Outcome]:
+        """Where nothing is named, or nothing found: options from the question in other words."""
+        paths = self._readings.paths
+        if any(o.acceptable for o in options) and paths is not None and paths.candidates:
+            return []
+        seeds = seed(self._asked, self._context)
+        self._interface = self._interface.joined(Interface(anchors=seeds.anchors))
+        if seeds.question == self._asked.text:
+            return []
+        readings = self._context.read(seeds.question)
+        read = around(self._context.schema, readings.paths, readings.tables, seeds.question)
+        self._interface = read.joined(self._interface)
+        return self._options(readings)
+
+    def _explored(self) -> list[Outcome]:
+        if not self._context.settings.arcrag.explore or not self._context.reasoner.thinks:
+            return []
+        with self._context.trace.stage("explore"):
+            found = explore(self._asked, self._context, self._interface, self._hints.texts)
+        self._interface = found.interface
+        self._tried.update((o.draft.key, o) for o in found.tried)
+        return list(found.facts)
+
+    def _planned(self, made: Plan) -> list[Generated]:
+        """The subplans in order, each as one query; what one finds is where another may begin."""
+        done: list[Generated] = []
+        for subplan in made.subplans:
+            starts = self._found_by(done[subplan.after - 1]) if subplan.after else []
+            draft = compiled(subplan, made.answer, self._context.schema, starts, self._context.settings.ask.max_rows)
+            if draft is None or self._context.left() <= 0:
+                done.append(Generated(None, why="what it begins at was not found"))
+                continue
+            generator = self._generator()
+            done.append(generator.execute(draft))
+            self._tried.update((o.draft.key, o) for o in generator.tried)
+        return done
+
+    def _found_by(self, generated: Generated) -> list[Node]:
+        return entities_in(generated.outcome.rows) if generated.outcome and generated.outcome.rows else []
+
+    def _scanned(self) -> list[Outcome]:
+        """The open neighbourhood, so that there is some evidence even where all paths fail."""
+        drafts = [scan(a, self._context.schema, _EDGES_A_SCAN) for a in self._interface.anchors[:_SCANNED]]
+        new = [d for d in drafts if d.key not in self._tried]
+        outcomes = [self._executor.run(d, timeout=self._context.left()) for d in new]
+        self._tried.update((o.draft.key, o) for o in outcomes)
+        return [o for o in outcomes if o.rows is not None and o.rows.records]
+
+    # --- what comes of it ----------------------------------------------------------------------------------------
+
+    def _retrieved(self, done: Sequence[Generated], chosen: Generated, facts: Sequence[Outcome] = ()) -> Retrieved:
+        found = [(g.outcome, g.by) for g in done if g.outcome is not None]
+        # The last subplan ends at what is asked for; those before lead there.
+        outcomes = tuple(outcome for outcome, _ in reversed(found))
+        by = found[-1][1] if found else chosen.by
+        return Retrieved(
+            outcomes, tuple(facts), tuple(self._tried.values()), self._interface, by, chosen.why, chosen.objected
+        )

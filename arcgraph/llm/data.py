@@ -13,6 +13,7 @@ from typing import Any
 
 from arcgraph.domain import Edge, Node, Omitted, Path
 from arcgraph.graph.values import to_plain
+from arcgraph.resources import prompt
 
 OPEN, CLOSE = "<graph>", "</graph>"
 LONGEST = 200
@@ -51,6 +52,11 @@ def _text(text: str, longest: int) -> str:
 def named(name: str) -> str:
     """A label, relation or key: as it is where it is one short word, else :func:`quoted`."""
     return name if _WORD.fullmatch(name) else quoted(name)
+
+
+def rules() -> str:
+    """What a model is told before anything else: how it works, and what such text is."""
+    return prompt("rules", begin=OPEN, end=CLOSE)
 
 
 def block(lines: Iterable[str]) -> str:

@@ -81,7 +81,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Retrieved:
     """What a pass brings: ``outcomes`` are results that may answer, best first; ``facts`` are results whose rows hold
-    nodes and edges around the question; ``tried`` is all that was run or refused; ``by`` who chose, ``objected`` whether
+    nodes and edges around the question; ``tried`` is all that was run or refused; ``by`` who chose, ``objected`` that
     the model found no reading right.
     """
 

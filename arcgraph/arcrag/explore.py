@@ -251,7 +251,7 @@ class _Seen:
             nodes, edges = _elements(record)
             by_id = {n.element_id: n for n in nodes}
             self._by_id |= by_id
-            self._nodes.update(by_id)
+            self._nodes.update(by_id.keys())
             for edge in edges:
                 if edge.start in by_id and edge.end in by_id:
                     self._edge(edge, by_id[edge.start], by_id[edge.end])

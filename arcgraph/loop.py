@@ -26,6 +26,7 @@ from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.judge import Evidence, Judged, evidence_of, judge, known_lines
 from arcgraph.answer.result import Answer, Status
 from arcgraph.arcrag.context import Asked, Context, Readings
+from arcgraph.arcrag.gaps import content_words, gaps
 from arcgraph.arcrag.generate import WRITING
 from arcgraph.arcrag.interface import Interface
 from arcgraph.arcrag.query import Outcome
@@ -35,11 +36,14 @@ from arcgraph.interpret.assemble import Reading, match_of
 from arcgraph.interpret.execute import Run
 from arcgraph.interpret.tables.execute import TableRun
 from arcgraph.interpret.tables.reading import TableReading
+from arcgraph.interpret.verbalise import split_name
 from arcgraph.llm.reason import Decision
 from arcgraph.search.text import fold
 
 # After so many passes in a row that bring nothing new, none is begun.
 _MOST_VAIN = 2
+# Evidence without results that explains less than the rest of a question's words is about something else.
+_MOST_BESIDE = 0.5
 
 
 class Offline(NamedTuple):
@@ -69,6 +73,7 @@ class _State:
     offline: Answer | None = None
     chosen: list[Answer] = field(default_factory=list)
     objected: bool = False
+    is_led: bool = False
     vain_passes: int = 0
 
     def shared(self) -> frozenset[str]:
@@ -99,7 +104,8 @@ class Loop:
             if not is_new:
                 state.vain.append(text)
             evidence = self._evidence(state)
-            if not evidence:
+            refused = bool(_refused(state)) and not evidence.results
+            if not evidence or refused or self._is_beside(question, evidence, state):
                 return self._nothing(question, state)
             if self._context.left() <= 0 or state.vain_passes >= _MOST_VAIN:
                 break
@@ -136,6 +142,7 @@ class Loop:
         found = retrieve(asked, self._context, offline.readings, state.interface)
         state.interface = found.interface
         state.tried += found.tried
+        state.is_led = state.is_led or found.is_led
         state.objected = state.objected or (is_first and found.objected)
         for outcome in found.outcomes:
             finding = self._finding(asked.text, outcome, offline)
@@ -172,6 +179,21 @@ class Loop:
     def _evidence(self, state: _State) -> Evidence:
         return evidence_of(state.findings, self._context.schema, self._settings.evidence_tokens, state.shared())
 
+    def _is_beside(self, question: str, evidence: Evidence, state: _State) -> bool:
+        """Whether what was found lies around the names of a question and touches next to nothing else that it says.
+
+        A model that is shown such evidence would have to invent. Passages may say it in other words, and so may what
+        lies where the model wanted to look.
+        """
+        if evidence.results or state.is_led or any(p.citation.kind == "passage" for p in evidence.pieces.values()):
+            return False
+        names = {word for a in state.interface.anchors for word in split_name(a.name)}
+        said = [w for w in content_words(question) if w not in names]
+        missing = gaps(question, state.interface, (p.text for p in evidence.pieces.values()))
+        unexplained = [w for w in said if w in missing]
+        self._trace.note("answer", "gaps", words=list(missing))
+        return bool(unexplained) and len(unexplained) > _MOST_BESIDE * len(said)
+
     def _judged(self, question: str, text: str, evidence: Evidence, state: _State) -> Decision[Judged | None]:
         with self._trace.stage("judge"):
             decision = judge(self._context.reasoner, question, text, evidence, state.vain)
@@ -195,7 +217,7 @@ class Loop:
 
     def _nothing(self, question: str, state: _State) -> Answer:
         """No evidence at all: the offline answer says so, unless what was asked for was refused."""
-        refused = next((o for o in state.tried if set(o.refused) & WRITING), None)
+        refused = _refused(state)
         assert state.offline is not None
         if refused is not None:
             text = f"Refused: {refused.error}"
@@ -234,6 +256,11 @@ def _named(offline: Offline) -> Iterator[Anchor]:
     """The anchors of the likeliest reading; several nodes of one name are not told apart by it."""
     paths = offline.readings.paths
     yield from paths.readings[0].anchors if paths and paths.readings else ()
+
+
+def _refused(state: _State) -> Outcome | None:
+    """A query meant to answer that wanted more than to read; a look around that did is merely left out."""
+    return next((o for o in state.tried if o.draft.origin == "cypher" and set(o.refused) & WRITING), None)
 
 
 def _add(state: _State, finding: Answer) -> None:

@@ -26,9 +26,12 @@ def options(request: Request) -> list[Option]:
     return [Option(id_, json.loads(words), found) for id_, words, found in lines]
 
 
-def option(request: Request, *parts: str) -> str:
-    """The first option whose words hold all parts, ``none`` where there is none."""
-    return next((o.id for o in options(request) if all(p in o.words for p in parts)), "none")
+def option(request: Request, *parts: str, without: tuple[str, ...] = ()) -> str:
+    """The first option whose words hold all parts and none of the others, ``none`` where there is none."""
+    return next(
+        (o.id for o in options(request) if all(p in o.words for p in parts) and not any(w in o.words for w in without)),
+        "none",
+    )
 
 
 def relation(request: Request, name: str, start: str = "") -> str:

@@ -82,7 +82,7 @@ class Asked:
 class Retrieved:
     """What a pass brings: ``outcomes`` are results that may answer, best first; ``facts`` are results whose rows hold
     nodes and edges around the question; ``tried`` is all that was run or refused; ``by`` who chose, ``objected`` that
-    the model found no reading right.
+    the model found no reading right, ``is_led`` that facts are from where it wanted to look.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -92,3 +92,4 @@ class Retrieved:
     by: str = "offline"
     why: str = ""
     objected: bool = False
+    is_led: bool = False

@@ -25,7 +25,7 @@ from arcgraph.graph.pattern import Descriptor, Direction, Hop, Pattern, PatternN
 from arcgraph.interpret.assemble import around, bound, witnessing
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
-from arcgraph.llm.reason import Ask, Unusable
+from arcgraph.llm.reason import Ask, Decision, Unusable
 from arcgraph.llm.schema import narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
@@ -71,11 +71,12 @@ class Report(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """What was seen: the interface with it, and the results whose rows hold it."""
+    """What was seen: the interface with it, the results whose rows hold it, and whether a model said where to look."""
 
     interface: Interface
     facts: tuple[Outcome, ...] = ()
     tried: tuple[Outcome, ...] = ()
+    is_led: bool = False
 
 
 def explore(asked: Asked, context: Context, interface: Interface, hints: Sequence[str] = ()) -> Explored:
@@ -95,7 +96,8 @@ def explore(asked: Asked, context: Context, interface: Interface, hints: Sequenc
         entities=len(joined.anchors) - len(interface.anchors),
         paths=list(joined.paths),
     )
-    return Explored(joined, tuple(facts.values()), tuple(o for one in done for o in one.tried))
+    tried = tuple(o for one in done for o in one.tried)
+    return Explored(joined, tuple(facts.values()), tried, any(one.is_led and one.facts for one in done))
 
 
 class _Explorer:
@@ -113,7 +115,8 @@ class _Explorer:
     def run(self) -> Explored:
         seen = _Seen(self._context)
         outcomes: list[Outcome] = []
-        for look in self._looks():
+        looks = self._looks()
+        for look in looks.value:
             if look.look == NAMED:
                 seen.anchors += anchors_like(look.text, self._context, _NAMES) if look.text.strip() else []
                 continue
@@ -124,11 +127,11 @@ class _Explorer:
                     seen.take(outcome)
                     break
         facts = tuple(o for o in outcomes if o.rows is not None and o.rows.records and _holds_edges(o))
-        return Explored(self._reported(seen.interface()), facts, tuple(outcomes))
+        return Explored(self._reported(seen.interface()), facts, tuple(outcomes), looks.by == "model")
 
     # --- the batch -----------------------------------------------------------------------------------------------
 
-    def _looks(self) -> list[Look]:
+    def _looks(self) -> Decision[list[Look]]:
         context, settings = self._context, self._context.settings.arcrag
         text = prompt("explore", kind=self._kind, most=settings.looks, **self._variables(self._interface))
         anchors = ["", *self._interface.anchor_ids()]
@@ -142,7 +145,7 @@ class _Explorer:
         batch = narrowed(Looks, looks=list[form])  # type: ignore[valid-type]
         ask = Ask(Stage.EXPLORE, (system(rules()), user(text)), batch)
         default = self._own_looks()[: settings.looks]
-        return context.reasoner.decide(ask, default, lambda reply: _batch(reply, settings.looks)).value
+        return context.reasoner.decide(ask, default, lambda reply: _batch(reply, settings.looks))
 
     def _variables(self, interface: Interface) -> dict[str, str]:
         context, asked = self._context, self._asked

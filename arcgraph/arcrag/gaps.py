@@ -18,8 +18,12 @@ def gaps(question: str, interface: Interface, hints: Iterable[str] = ()) -> tupl
     """The content words that share no stem with a name of the interface, whatever it names, or with a hint."""
     known = set(_words(interface))
     known.update(word for hint in hints for word in split_name(hint))
-    asked = dict.fromkeys(t.lower for t in read_question(question).tokens if t.lower not in _IDLE)
-    return tuple(word for word in asked if not _is_known(word, known))
+    return tuple(word for word in content_words(question) if not _is_known(word, known))
+
+
+def content_words(question: str) -> tuple[str, ...]:
+    """The words of a question that say what it is about, in small letters, each once."""
+    return tuple(dict.fromkeys(t.lower for t in read_question(question).tokens if t.lower not in _IDLE))
 
 
 def _is_known(word: str, known: set[str]) -> bool:

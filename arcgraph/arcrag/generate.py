@@ -85,10 +85,14 @@ class Generator:
         """All that was offered or run, in order."""
         return tuple(self._tried.values())
 
-    def choose(self, options: Sequence[Outcome], *, may_write: bool) -> Generated:
-        """One call over the options; without a model the first acceptable one is taken."""
+    def choose(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
+        """One call over the options; without a model the first acceptable one is taken.
+
+        Where the model has objected to them before, none of them is, and it may write a query of its own.
+        """
         self._note(options)
-        best = _first_acceptable(options)
+        may_write = was_objected
+        best = None if was_objected else _first_acceptable(options)
         ask = self._ask("choose", options, (), may_write=may_write)
         decision = self._context.reasoner.decide(
             ask, _Pick(outcome=best), lambda reply: self._weighed(self._picked(reply, options, may_write), options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
 
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.domain import Anchor, Node, Schema
@@ -36,13 +35,15 @@ class Options:
     def drafts(
         self, found: Interpretation | None, tables: Sequence[TableReading], *, tables_lead: bool, most: int
     ) -> list[Draft]:
-        """The drafts of both ways of reading in turn, those of the leading way first; no query twice."""
+        """The drafts of both ways of reading, the likeliest first, of equal ones those of the leading way; no query
+        twice."""
         by_paths = list(self._of_paths(found, most)) if found else []
         by_tables = [_of_table(t, tables) for t in tables[:most]]
-        first, second = (by_tables, by_paths) if tables_lead else (by_paths, by_tables)
-        in_turn = [d for d in chain.from_iterable(zip_longest(first, second)) if d is not None]
-        once = {d.key: d for d in reversed(in_turn)}
-        return list(reversed(once.values()))[:most]
+        both = by_tables + by_paths if tables_lead else by_paths + by_tables
+        once: dict[str, Draft] = {}
+        for draft in both:
+            once.setdefault(draft.key, draft)
+        return sorted(once.values(), key=lambda d: -d.likelihood)[: 2 * most]
 
     def _of_paths(self, found: Interpretation, most: int) -> Iterator[Draft]:
         for reading in found.readings[:most]:
@@ -75,14 +76,37 @@ def namesakes(anchor: Anchor) -> list[Anchor]:
     return [replace(anchor, ids=(i,), element_ids=(e,)) for i, e in pairs]
 
 
-def previewed(drafts: Sequence[Draft], executor: Executor, left: Callable[[], float]) -> list[Outcome]:
-    """Each draft run, in order, while there is time; what comes too late is not offered."""
-    found: list[Outcome] = []
+def previewed(
+    drafts: Sequence[Draft], executor: Executor, left: Callable[[], float], most: int
+) -> tuple[list[Outcome], list[Outcome]]:
+    """Drafts run, in order, while there is time: at most so many that tell each other apart, and those that say the
+    same as one of them."""
+    found: dict[object, Outcome] = {}
+    same: list[Outcome] = []
     for draft in drafts:
-        if (seconds := left()) <= 0 and found:
+        if len(found) >= most or ((seconds := left()) <= 0 and found):
             break
-        found.append(executor.run(draft, timeout=max(seconds, 1.0)))
-    return found
+        outcome = executor.run(draft, timeout=max(seconds, 1.0))
+        if (meaning := _meaning(outcome)) in found:
+            same.append(outcome)
+        else:
+            found[meaning] = outcome
+    return list(found.values()), same
+
+
+def _meaning(outcome: Outcome) -> object:
+    """What two ways to say one query have in common: the relations that they follow, and what they find."""
+    pattern, rows = outcome.draft.pattern, outcome.rows
+    if pattern is None or rows is None or not rows.records:
+        return outcome.draft.key
+    relations = sorted(repr(sorted(d.text for d in hop.descriptors)) for hop in pattern.hops)
+    columns = [i for i, name in enumerate(rows.columns) if name != PATHS]
+    cells = {tuple(_told(record[i]) for i in columns) for record in rows}
+    return (tuple(relations), frozenset(cells))
+
+
+def _told(value: object) -> str:
+    return f"node {value.id}" if isinstance(value, Node) else repr(value)
 
 
 def preview(outcome: Outcome, name_of: NameOf) -> str:

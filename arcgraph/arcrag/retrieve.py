@@ -40,6 +40,8 @@ class _Pass:
         read = around(context.schema, readings.paths, readings.tables, asked.text)
         self._interface = read.joined(known)
         self._tried: dict[str, Outcome] = {}
+        self._looked: list[Outcome] = []
+        self._is_led = False
         self._hints = Hints()
 
     def run(self) -> Retrieved:
@@ -50,12 +52,12 @@ class _Pass:
             return self._retrieved([chosen], chosen)
         return self._deeper(options, chosen)
 
-    def _choice(self, options: Sequence[Outcome], *, may_write: bool = False) -> Generated:
+    def _choice(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
         """A choice among options of which some find something; nobody is asked about none."""
-        if not may_write and not any(o.acceptable for o in options):
+        if not was_objected and not any(o.acceptable for o in options):
             return Generated(None)
         generator = self._generator()
-        chosen = generator.choose(options, may_write=may_write)
+        chosen = generator.choose(options, was_objected=was_objected)
         self._tried.update((o.draft.key, o) for o in generator.tried)
         return chosen
 
@@ -68,8 +70,8 @@ class _Pass:
         most = context.settings.arcrag.options
         drafts = made.drafts(readings.paths, readings.tables, tables_lead=readings.tables_lead, most=most)
         new = [d for d in drafts if d.key not in self._tried]
-        options = previewed(new, self._executor, context.left)
-        self._tried.update((o.draft.key, o) for o in options)
+        options, same = previewed(new, self._executor, context.left, most)
+        self._tried.update((o.draft.key, o) for o in (*options, *same))
         context.trace.note(
             "generate",
             "options",
@@ -90,7 +92,7 @@ class _Pass:
         done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))
         facts += self._scanned()
         if not any(g.outcome for g in done):
-            done.append(self._choice([o for o in options + phrases if o.acceptable], may_write=True))
+            done.append(self._choice([o for o in options + phrases if o.acceptable], was_objected=True))
         return self._retrieved(done, chosen, facts)
 
     def _seeded(self, options: Sequence[Outcome]) -> list[Outcome]:
@@ -113,7 +115,8 @@ class _Pass:
         with self._context.trace.stage("explore"):
             found = explore(self._asked, self._context, self._interface, self._hints.texts)
         self._interface = found.interface
-        self._tried.update((o.draft.key, o) for o in found.tried)
+        self._looked += found.tried
+        self._is_led = found.is_led
         return list(found.facts)
 
     def _planned(self, made: Plan) -> list[Generated]:
@@ -149,5 +152,12 @@ class _Pass:
         outcomes = tuple(outcome for outcome, _ in reversed(found))
         by = found[-1][1] if found else chosen.by
         return Retrieved(
-            outcomes, tuple(facts), tuple(self._tried.values()), self._interface, by, chosen.why, chosen.objected
+            outcomes,
+            tuple(facts),
+            (*self._tried.values(), *self._looked),
+            self._interface,
+            by,
+            chosen.why,
+            chosen.objected,
+            self._is_led,
         )

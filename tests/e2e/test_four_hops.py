@@ -7,6 +7,7 @@ it something that the pass before did not.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from offered import NO_LOOKS, NO_PLAN, choice, evidence, judged, option, piece, 
 from arcgraph import Agent, Answer, Settings, Status
 from arcgraph.llm.scripted import Reply, Request, ScriptedLLM
 
-# Springfield, Illinois, became the capital of Illinois in 1839; Springfield, Missouri, the seat of Greene County in 1835.
+# Springfield, Illinois, became the capital of Illinois in 1839; Springfield, Missouri, the seat of its county in 1835.
 FACTS = (
     [
         ("home", "House", {"name": "Lincoln Home"}),
@@ -132,7 +133,7 @@ def test_the_chain_is_followed_to_its_end(asked: tuple[Answer, ScriptedLLM], emb
 def test_each_pass_shows_what_the_one_before_did_not(asked: tuple[Answer, ScriptedLLM]) -> None:
     shown = [evidence(r) for r in asked[1].requests if r.stage == "answer"]
     assert len(shown) == 6
-    assert all(later - earlier for earlier, later in zip(shown, shown[1:], strict=False))
+    assert all(later - earlier for earlier, later in pairwise(shown))
 
 
 def test_a_namesake_is_not_merged(asked: tuple[Answer, ScriptedLLM]) -> None:

@@ -87,10 +87,16 @@ def previewed(
         if len(found) >= most or ((seconds := left()) <= 0 and found):
             break
         outcome = executor.run(draft, timeout=max(seconds, 1.0))
-        if (meaning := _meaning(outcome)) in found:
-            same.append(outcome)
-        else:
+        meaning = _meaning(outcome)
+        if (known := found.get(meaning)) is None:
             found[meaning] = outcome
+            continue
+        # A path reads better than a table of the same, and is as likely as the likelier of both.
+        if isinstance(outcome.draft.reading, Reading) and not isinstance(known.draft.reading, Reading):
+            likely = max(known.draft.likelihood, outcome.draft.likelihood)
+            outcome = replace(outcome, draft=replace(outcome.draft, likelihood=likely))
+            found[meaning], outcome = outcome, known
+        same.append(outcome)
     return list(found.values()), same
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from arcgraph.answer import compose
 from arcgraph.answer.evidence import MOST_EDGES, citations, joined, name_of
@@ -17,6 +18,7 @@ from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.result import Answer, Citation, QueryRecord, Status, Usage, Witness
 from arcgraph.answer.runs import ALTERNATIVES
 from arcgraph.arcrag.context import Context, Readings
+from arcgraph.arcrag.hints import Statement
 from arcgraph.build import connect_llm
 from arcgraph.domain import Schema
 from arcgraph.errors import UsageError
@@ -31,8 +33,9 @@ from arcgraph.llm.layers import Observed, observed
 from arcgraph.llm.reason import Model
 from arcgraph.llm.usage import Meter
 from arcgraph.loop import Loop, Makers, Offline
+from arcgraph.search.fusion import reciprocal_rank_fusion
 from arcgraph.search.local import NameIndex, Report, open_or_build
-from arcgraph.search.passages import open_or_build_passages
+from arcgraph.search.passages import PassageIndex, open_or_build_passages
 from arcgraph.search.values import ValueIndex, open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
@@ -57,6 +60,7 @@ class _Prepared:
     table_answers: TableAnswers
     gatherer: Gatherer | None
     values: ValueIndex | None
+    passages: PassageIndex | None
     notices: tuple[str, ...]
     check_at: float
 
@@ -192,6 +196,7 @@ class Agent:
             Model(model.llm, trace, deadline),
             trace,
             deadline,
+            _PassageStore(ready.passages) if ready.passages is not None else None,
         )
         makers = Makers(ready.path_answers, ready.table_answers, PatternAnswers(self._graph, ready.schema, settings))
         return Loop(context, makers, lambda text: self._without_model(text, ready, trace)).run(question)
@@ -261,6 +266,7 @@ class Agent:
             TableAnswers(self._graph, schema, self._settings),
             gatherer,
             values,
+            passages,
             tuple(dict.fromkeys(lacking)),
             check_at,
         )
@@ -360,6 +366,26 @@ def _is_better(second: Answer, first: Answer) -> bool:
         return first.status == Status.NO_EVIDENCE
     same = first.status == second.status == Status.INSUFFICIENT
     return same and second.confidence > first.confidence
+
+
+class _PassagesFound(NamedTuple):
+    """Passages that read like a question."""
+
+    texts: tuple[str, ...]
+    triples: tuple[Statement, ...] = ()
+
+
+class _PassageStore:
+    """The graph's passages as a store to retrieve from."""
+
+    def __init__(self, passages: PassageIndex):
+        self._passages = passages
+
+    def retrieve(self, question: str, phrases: Sequence[str] = (), k: int = 10) -> _PassagesFound:
+        """The question and each phrase are searched for; their rankings are fused."""
+        rankings = [self._passages.search(text, k) for text in dict.fromkeys((question, *phrases))]
+        ranking = reciprocal_rank_fusion(rankings)[:k]
+        return _PassagesFound(tuple(p.text for p in self._passages.passages([hit.id for hit in ranking])))
 
 
 class _Inbox:

@@ -8,6 +8,7 @@ One pass, from a question (or the follow-up of the pass before) to queries that 
     seed            where nothing is named: the question in other words, and search phrases      (seed.py)
     interface       anchors, directed relations, properties around the question; it grows        (interface.py)
       | nothing fits, or the model says so
+    hints           texts of the store that read like the question                               (hints.py)
     gaps            words of the question that nothing seen explains; no call                    (gaps.py)
     explore         two explorers look around in parallel; what they report joins the interface  (explore.py)
     plan            at most four subplans over the interface, one an open scan, each a pattern   (plan.py)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from arcgraph.arcrag.hints import Store
 from arcgraph.arcrag.interface import Interface
 from arcgraph.arcrag.query import Outcome
-from arcgraph.domain import Anchor, Node, Schema
+from arcgraph.domain import Node, Schema
 from arcgraph.graph.base import Graph
 from arcgraph.interpret.execute import Runner
 from arcgraph.interpret.reader import Interpretation
@@ -30,20 +31,12 @@ class Readings(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
-    """Where to look: texts of passages or statements that read like a question, and the entities of the latter."""
-
-    texts: tuple[str, ...] = ()
-    anchors: tuple[Anchor, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """The graph with what is known of it, the settings, and who decides.
 
     ``read`` reads a question, ``name_of`` says what people call a node, ``deadline`` is an instant of
-    ``time.monotonic()``. ``values`` are ``None`` where the graph has no index of them, ``hints`` where there is no
-    store to retrieve from.
+    ``time.monotonic()``. ``values`` are ``None`` where the graph has no index of them, ``store`` where there are no
+    texts to retrieve from.
     """
 
     graph: Graph
@@ -57,7 +50,7 @@ class Context:
     reasoner: Reasoner
     trace: Trace
     deadline: float
-    hints: Callable[[str], Hints] | None = None
+    store: Store | None = None
 
     def left(self) -> float:
         """Seconds until the deadline."""

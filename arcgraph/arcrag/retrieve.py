@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcgraph.arcrag.context import Asked, Context, Hints, Readings, Retrieved
+from arcgraph.arcrag.context import Asked, Context, Readings, Retrieved
 from arcgraph.arcrag.explore import explore, scan
 from arcgraph.arcrag.generate import Generated, Generator
+from arcgraph.arcrag.hints import Hints, hints
 from arcgraph.arcrag.interface import Interface, around
 from arcgraph.arcrag.options import Options, previewed
 from arcgraph.arcrag.plan import Plan, compiled, plan
@@ -43,6 +44,7 @@ class _Pass:
         self._looked: list[Outcome] = []
         self._is_led = False
         self._hints = Hints()
+        self._phrases: tuple[str, ...] = ()
 
     def run(self) -> Retrieved:
         """The pass."""
@@ -86,7 +88,7 @@ class _Pass:
         again = self._choice(phrases) if phrases else Generated(None)
         if again.outcome is not None:
             return self._retrieved([again], again)
-        self._hints = self._context.hints(self._asked.text) if self._context.hints else Hints()
+        self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases)
         self._interface = self._interface.joined(Interface(anchors=self._hints.anchors))
         facts = self._explored()
         done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))
@@ -101,6 +103,7 @@ class _Pass:
         if any(o.acceptable for o in options) and paths is not None and paths.candidates:
             return []
         seeds = seed(self._asked, self._context)
+        self._phrases = seeds.phrases
         self._interface = self._interface.joined(Interface(anchors=seeds.anchors))
         if seeds.question == self._asked.text:
             return []

@@ -110,7 +110,7 @@ def evidence_of(findings: Sequence[Answer], schema: Schema, budget: int, shared:
     left = int(budget * _FOR_RESULTS)
     lines: list[str] = []
     for at in reversed(range(len(findings))):
-        if findings[at].status != Status.ANSWERED:
+        if findings[at].status != Status.ANSWERED or (left <= 0 and results):
             continue
         name = f"Q{at + 1}"
         told = list(_result_lines(name, findings[at], names))

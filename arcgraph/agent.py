@@ -190,7 +190,7 @@ class Agent:
             ready.index,
             ready.values,
             Runner(self._graph, ready.schema, settings.ask, settings.graph.timeout),
-            lambda text: self._without_model(text, ready, trace).readings,
+            lambda text: self._without_model(text, ready, trace.lap()).readings,
             lambda node: str(name_of(node, ready.schema)),
             settings,
             Model(model.llm, trace, deadline),
@@ -199,7 +199,7 @@ class Agent:
             _PassageStore(ready.passages) if ready.passages is not None else None,
         )
         makers = Makers(ready.path_answers, ready.table_answers, PatternAnswers(self._graph, ready.schema, settings))
-        return Loop(context, makers, lambda text: self._without_model(text, ready, trace)).run(question)
+        return Loop(context, makers, lambda text: self._without_model(text, ready, trace.lap())).run(question)
 
     def _asked_model(self, trace: Trace) -> Observed | None:
         """The model for one question; ``None`` where the settings name none and none was given."""

@@ -23,7 +23,7 @@ from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.schema_view import schema_view
 from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Property
 from arcgraph.llm.base import system, user
-from arcgraph.llm.data import block, fitting, quoted, rules
+from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
 from arcgraph.llm.schema import narrowed, one_of
 from arcgraph.llm.stages import Stage
@@ -192,7 +192,7 @@ class Generator:
             interface=block(fitting(self._interface.lines(context.schema), budget)),
             schema=block(schema_view(context.schema, labels, budget)) if may_write else "",
             attempts=block(_attempt_lines(attempts)) if attempts else "",
-            relation_key=context.schema.relations.key if context.schema.relations.kind == "property" else "",
+            relation_key=named(context.schema.relations.key) if context.schema.relations.kind == "property" else "",
         )
         return Ask(
             Stage.GENERATE,

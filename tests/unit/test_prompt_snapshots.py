@@ -26,17 +26,72 @@ HINTS = block(['"The Nightjar lay at Port Ys for years."'])
 SCHEMA = block(["(:Ship)-[:MOORED_AT]->(:Harbour)", "(:Ship {name string}) 3 nodes"])
 
 CASES: dict[str, dict[str, Any]] = {
-    "choose": {"question": QUESTION, "asked": "", "known": "", "options": OPTIONS, "interface": INTERFACE, "schema": "", "attempts": "", "relation_key": ""},
-    "choose.free": {"question": QUESTION, "asked": ASKED, "known": KNOWN, "options": "", "interface": INTERFACE, "schema": SCHEMA, "attempts": "", "relation_key": "predicate"},
-    "refine": {"question": QUESTION, "asked": ASKED, "known": KNOWN, "options": OPTIONS, "interface": INTERFACE, "schema": SCHEMA, "attempts": block(['"a query" -> "it found no rows"']), "relation_key": ""},
+    "choose": {
+        "question": QUESTION,
+        "asked": "",
+        "known": "",
+        "options": OPTIONS,
+        "interface": INTERFACE,
+        "schema": "",
+        "attempts": "",
+        "relation_key": "",
+    },
+    "choose.free": {
+        "question": QUESTION,
+        "asked": ASKED,
+        "known": KNOWN,
+        "options": "",
+        "interface": INTERFACE,
+        "schema": SCHEMA,
+        "attempts": "",
+        "relation_key": "predicate",
+    },
+    "refine": {
+        "question": QUESTION,
+        "asked": ASKED,
+        "known": KNOWN,
+        "options": OPTIONS,
+        "interface": INTERFACE,
+        "schema": SCHEMA,
+        "attempts": block(['"a query" -> "it found no rows"']),
+        "relation_key": "",
+    },
     "phrases": {"question": QUESTION, "known": "", "near": block(['"Port Yst"']), "most": 6},
-    "explore.anchored": {"kind": "anchored", "most": 6, "question": QUESTION, "asked": ASKED, "known": KNOWN, "gaps": "designed", "interface": INTERFACE, "hints": HINTS},
-    "explore.topology": {"kind": "topology", "most": 6, "question": QUESTION, "asked": "", "known": "", "gaps": "", "interface": INTERFACE, "hints": ""},
+    "explore.anchored": {
+        "kind": "anchored",
+        "most": 6,
+        "question": QUESTION,
+        "asked": ASKED,
+        "known": KNOWN,
+        "gaps": "designed",
+        "interface": INTERFACE,
+        "hints": HINTS,
+    },
+    "explore.topology": {
+        "kind": "topology",
+        "most": 6,
+        "question": QUESTION,
+        "asked": "",
+        "known": "",
+        "gaps": "",
+        "interface": INTERFACE,
+        "hints": "",
+    },
     "report": {"question": QUESTION, "asked": "", "interface": INTERFACE},
     "plan": {"question": QUESTION, "asked": "", "known": "", "interface": INTERFACE, "hints": HINTS, "most": 3},
-    "answer": {"question": QUESTION, "asked": ASKED, "evidence": block(['Q1 row: "Nightjar"', 'E1 "Nightjar" -[MOORED_AT]-> "Port Ys"']), "vain": ""},
-    "answer.vain": {"question": QUESTION, "asked": "", "evidence": block(['E1 "Nightjar" -[MOORED_AT]-> "Port Ys"']), "vain": block(['"Who drew it?"'])},
-}  # fmt: skip
+    "answer": {
+        "question": QUESTION,
+        "asked": ASKED,
+        "evidence": block(['Q1 row: "Nightjar"', 'E1 "Nightjar" -[MOORED_AT]-> "Port Ys"']),
+        "vain": "",
+    },
+    "answer.vain": {
+        "question": QUESTION,
+        "asked": "",
+        "evidence": block(['E1 "Nightjar" -[MOORED_AT]-> "Port Ys"']),
+        "vain": block(['"Who drew it?"']),
+    },
+}
 
 
 @pytest.mark.parametrize("case", CASES)

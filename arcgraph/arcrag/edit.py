@@ -9,13 +9,12 @@ from typing import Any
 from neo4j.time import Date
 from pydantic import BaseModel
 
-from arcgraph.arcrag.interface import Interface, Key, Move
+from arcgraph.arcrag.interface import Interface, Key, Move, turned
 from arcgraph.arcrag.query import Draft
 from arcgraph.domain import Schema
 from arcgraph.graph.iso import parse_datetime
 from arcgraph.graph.pattern import (
     Aggregate,
-    Direction,
     Entity,
     Filter,
     Hop,
@@ -34,7 +33,6 @@ from arcgraph.llm.schema import narrowed, one_of
 CHANGES = ("extend", "shorten", "filter", "show", "count", "sum", "avg", "min", "max", "highest", "lowest")
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "contains", "starts with", "ends with", "is null", "is not null")
 MOST_EDITS = 4
-_OPPOSITE = {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT, Direction.BOTH: Direction.BOTH}
 
 
 class Edit(BaseModel):
@@ -134,7 +132,7 @@ class Editor:
         far = PatternNode(name, (move.end,) if move.end else ())
 
         def extended(p: Pattern) -> Pattern:
-            hops = (*p.hops, Hop(hop, at, name, (move.descriptor,), move.direction))
+            hops = (*p.hops, Hop(hop, at, name, self.interface.meaning(move.descriptor), move.direction))
             return listing_of(replace(p, nodes=(*p.nodes, far), hops=hops), name, self.most_rows)
 
         return extended
@@ -192,11 +190,6 @@ def listing_of(pattern: Pattern, node: str, most: int) -> Pattern:
 def fits(move: Move, labels: Sequence[str]) -> bool:
     """Whether a move can leave a node with these labels, as far as they tell."""
     return not move.start or not labels or move.start in labels
-
-
-def turned(move: Move) -> Move:
-    """The way back."""
-    return Move(move.end, move.descriptor, _OPPOSITE[move.direction], move.start)
 
 
 def _owner(pattern: Pattern, key: Key) -> str:

@@ -23,6 +23,7 @@ from arcgraph.arcrag.seed import anchors_like
 from arcgraph.domain import Anchor, Edge, Node, Path, Schema
 from arcgraph.graph.pattern import Descriptor, Direction, Hop, Pattern, PatternNode
 from arcgraph.interpret.assemble import around, bound, witnessing
+from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Decision, Unusable
@@ -41,7 +42,7 @@ _PATHS = 12
 # A report that says less than this needs nobody to sort it.
 _MANY = 12
 _REPORTS = 2
-_HINTS = 10
+_HINTS = 6
 _MOST_TYPES = 60
 
 
@@ -157,7 +158,7 @@ class _Explorer:
             "known": block(fitting(asked.known, budget)) if asked.known else "",
             "gaps": ", ".join(missing),
             "interface": block(fitting(interface.lines(context.schema), budget)),
-            "hints": block(quoted(hint, 300) for hint in self._hints) if self._hints else "",
+            "hints": block(quoted(hint) for hint in self._hints) if self._hints else "",
         }
 
     def _own_looks(self) -> list[Look]:
@@ -304,7 +305,9 @@ def _holds_edges(outcome: Outcome) -> bool:
 
 
 def _label(node: Node, schema: Schema) -> str:
-    """The rarest of a node's labels, empty where all nodes bear it."""
+    """The rarest of a node's labels, empty where labels tell nothing apart."""
+    if labels_say_nothing(schema):
+        return ""
     known = [schema.labels[label] for label in node.labels if label in schema.labels]
     rarest = min(known, key=lambda info: info.count.value, default=None)
     return rarest.name if rarest and rarest.count.value < schema.nodes.value else ""

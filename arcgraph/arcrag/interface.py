@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from arcgraph.domain import Anchor, PropertyInfo, Schema
 from arcgraph.graph.pattern import Descriptor, Direction, Pattern
+from arcgraph.interpret.anchors import Candidate
 from arcgraph.interpret.paths import RelationPath
 from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.tables.reading import TableReading
@@ -28,6 +29,7 @@ _READINGS = 20
 _STEM = 0.7
 _SAMPLES = 3
 _BULKY = frozenset(("vector", "text", "bytes"))
+_OPPOSITE = {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT, Direction.BOTH: Direction.BOTH}
 _ARROWS = {Direction.OUT: "-[{}]->", Direction.IN: "<-[{}]-", Direction.BOTH: "-[{}]-"}
 
 
@@ -56,8 +58,8 @@ class Key(NamedTuple):
 class Interface:
     """What is known around a question. Identifiers count from 1 in the order of each tuple, and never change.
 
-    ``seen`` says how often a move was seen, with an example; ``paths`` are confirmed ways in words; ``same`` pairs of
-    names that may be one thing's, offered and never merged.
+    ``seen`` shows an example of a move, ``variants`` are further relations that mean the same as one; ``paths`` are
+    confirmed ways in words; ``same`` pairs of names that may be one thing's, offered and never merged.
     """
 
     anchors: tuple[Anchor, ...] = ()
@@ -66,16 +68,19 @@ class Interface:
     paths: tuple[str, ...] = ()
     same: tuple[tuple[str, str], ...] = ()
     seen: Mapping[Move, str] = field(default_factory=dict)
+    variants: Mapping[Descriptor, tuple[Descriptor, ...]] = field(default_factory=dict)
 
     def joined(self, other: Interface) -> Interface:
         """Both; what is known already keeps its identifier."""
+        known = {a.element_ids for a in self.anchors}
         return Interface(
-            _both(self.anchors, other.anchors),
+            _both(self.anchors, [a for a in other.anchors if a.element_ids not in known]),
             _both(self.moves, other.moves),
             _both(self.keys, other.keys),
             _both(self.paths, other.paths),
             _both(self.same, other.same),
             {**self.seen, **other.seen},
+            {**other.variants, **self.variants},
         )
 
     def anchor_ids(self) -> dict[str, Anchor]:
@@ -83,8 +88,17 @@ class Interface:
         return {f"A{i}": a for i, a in enumerate(self.anchors[:MOST_ANCHORS], 1)}
 
     def move_ids(self) -> dict[str, Move]:
-        """``R1`` and so on."""
-        return {f"R{i}": m for i, m in enumerate(self.moves[: 2 * MOST_MOVES], 1)}
+        """``R1`` and so on; where the labels do not tell which way a relation is walked, ``R1b`` is the way back."""
+        ids: dict[str, Move] = {}
+        for i, move in enumerate(self.moves[: 2 * MOST_MOVES], 1):
+            ids[f"R{i}"] = move
+            if move.start == move.end and turned(move) not in self.moves:
+                ids[f"R{i}b"] = turned(move)
+        return ids
+
+    def meaning(self, descriptor: Descriptor) -> tuple[Descriptor, ...]:
+        """A relation with the others that mean the same."""
+        return (descriptor, *self.variants.get(descriptor, ()))
 
     def key_ids(self) -> dict[str, Key]:
         """``K1`` and so on."""
@@ -102,13 +116,21 @@ class Interface:
             labels = f" ({', '.join(map(named, anchor.labels))})" if anchor.labels else ""
             several = f", {len(anchor.ids)} different nodes of this name" if len(anchor.ids) > 1 else ""
             yield f"{name} entity {quoted(anchor.name)}{labels}{several}"
-        for name, move in self.move_ids().items():
-            seen = f"  e.g. {self.seen[move]}" if move in self.seen else ""
-            yield f"{name} relation {move.words()}{seen}"
+        moves = self.move_ids()
+        for name, move in moves.items():
+            if not name.endswith("b"):
+                back = f" ({name}b: backwards)" if f"{name}b" in moves else ""
+                seen = f"  e.g. {self.seen[move]}" if move in self.seen else ""
+                yield f"{name} relation {move.words()}{back}{seen}"
         for name, key in self.key_ids().items():
             yield f"{name} property {named(key.owner)}.{named(key.key)}{_about(key, schema)}"
         yield from (f"path {path}" for path in self.paths)
         yield from (f"perhaps one thing: {quoted(a)} and {quoted(b)}" for a, b in self.same)
+
+
+def turned(move: Move) -> Move:
+    """The way back."""
+    return Move(move.end, move.descriptor, _OPPOSITE[move.direction], move.start)
 
 
 def _both(one: Sequence[T], other: Sequence[T]) -> tuple[T, ...]:
@@ -132,12 +154,28 @@ def around(
     paths = [p for r in readings for p in (*(b.path for b in r.branches), *((r.tail,) if r.tail else ()))]
     moves = [move for path in paths for move in _moves_of(path)]
     moves += [move for t in tables for move in moves_in(t.pattern)]
-    anchors = tuple(c.anchor for c in interpretation.candidates) if interpretation else ()
-    first = Interface(tuple(dict.fromkeys(anchors)), tuple(dict.fromkeys(moves)))
+    anchors = _named(interpretation.candidates) if interpretation else []
+    steps = [step for path in paths for step in path.steps if step.also]
+    variants = {step.descriptor: step.also for step in reversed(steps)}
+    first = Interface(tuple(dict.fromkeys(anchors)), tuple(dict.fromkeys(moves)), variants=variants)
     labels = tuple(dict.fromkeys((*first.labels(), *mentioned(schema, question))))
     near = [m for m in near_moves(schema, labels) if m not in first.moves]
     moves = [*first.moves, *near][:MOST_MOVES]
     return replace(first, moves=tuple(moves), keys=tuple(keys_of(schema, labels)[:MOST_KEYS]))
+
+
+def _named(candidates: Sequence[Candidate]) -> list[Anchor]:
+    """The anchors that a question may name, without those whose words are a part of a surer one's."""
+    return [
+        c.anchor
+        for i, c in enumerate(candidates)
+        if not any(
+            o.anchor.span != c.anchor.span
+            and o.anchor.span[0] <= c.anchor.span[0]
+            and c.anchor.span[1] <= o.anchor.span[1]
+            for o in candidates[:i]
+        )
+    ]
 
 
 def _moves_of(path: RelationPath) -> Iterator[Move]:

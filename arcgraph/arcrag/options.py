@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from arcgraph.arcrag.query import Draft, Executor, Outcome
@@ -21,6 +21,8 @@ from arcgraph.llm.data import named, quoted
 _MOST_NAMESAKES = 5
 _LEAST = 1e-6
 _SHOWN = 4
+# Of options that find nothing so many are offered: that the likeliest do tells something.
+_MOST_EMPTY = 3
 NameOf = Callable[[Node], str]
 
 
@@ -82,14 +84,16 @@ def previewed(
     """Drafts run, in order, while there is time: at most so many that tell each other apart, and those that say the
     same as one of them."""
     found: dict[object, Outcome] = {}
+    empty = 0
     same: list[Outcome] = []
     for draft in drafts:
-        if len(found) >= most or ((seconds := left()) <= 0 and found):
+        if len(found) - max(0, empty - _MOST_EMPTY) >= most or ((seconds := left()) <= 0 and found):
             break
         outcome = executor.run(draft, timeout=max(seconds, 1.0))
         meaning = _meaning(outcome)
         if (known := found.get(meaning)) is None:
             found[meaning] = outcome
+            empty += not outcome.acceptable
             continue
         # A path reads better than a table of the same, and is as likely as the likelier of both.
         if isinstance(outcome.draft.reading, Reading) and not isinstance(known.draft.reading, Reading):
@@ -97,7 +101,18 @@ def previewed(
             outcome = replace(outcome, draft=replace(outcome.draft, likelihood=likely))
             found[meaning], outcome = outcome, known
         same.append(outcome)
-    return list(found.values()), same
+    offered, left_out = _without_most_empty(found.values())
+    return offered, [*left_out, *same]
+
+
+def _without_most_empty(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    """The outcomes but for those after the first few that find nothing, and these: they only fill a prompt."""
+    offered: list[Outcome] = []
+    left_out: list[Outcome] = []
+    for outcome in outcomes:
+        empty = sum(not o.acceptable for o in offered)
+        (offered if outcome.acceptable or empty < _MOST_EMPTY else left_out).append(outcome)
+    return offered, left_out
 
 
 def _meaning(outcome: Outcome) -> object:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from arcgraph.arcrag.context import Asked, Context
-from arcgraph.arcrag.edit import fits, turned
-from arcgraph.arcrag.interface import Interface, Key, Move
+from arcgraph.arcrag.edit import fits
+from arcgraph.arcrag.interface import Interface, Key, Move, turned
 from arcgraph.arcrag.query import Draft
 from arcgraph.domain import RESERVED_KEY, Anchor, Node, Schema
 from arcgraph.graph.pattern import (
     Aggregate,
     Binding,
+    Descriptor,
     Entity,
     Filter,
     Hop,
@@ -39,7 +40,7 @@ from arcgraph.resources import prompt
 
 ANSWERS = ("entity", "value", "count", "yes_no")
 MOST_HOPS = 6
-_HINTS = 10
+_HINTS = 6
 _ATTEMPTS = 2
 _MOST_STARTS = 500
 
@@ -63,7 +64,7 @@ class Planned(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Subplan:
     """A chain of moves from ``start``, or from what subplan number ``after`` (from 1) found; ``key`` is read at the
-    end.
+    end. ``meanings`` are for each move all relations that mean the same.
     """
 
     purpose: str
@@ -71,6 +72,7 @@ class Subplan:
     start: Anchor | None = None
     after: int = 0
     key: Key | None = None
+    meanings: tuple[tuple[Descriptor, ...], ...] = ()
 
     def words(self) -> str:
         """The chain as a person can check it."""
@@ -99,7 +101,7 @@ def plan(asked: Asked, context: Context, interface: Interface, hints: Sequence[s
         asked=quoted(asked.text, len(asked.text)) if asked.text != asked.question else "",
         known=block(fitting(asked.known, context.settings.arcrag.evidence_tokens // 2)) if asked.known else "",
         interface=block(fitting(interface.lines(context.schema), 2 * context.settings.arcrag.schema_tokens)),
-        hints=block(quoted(hint, 300) for hint in hints[:_HINTS]) if hints else "",
+        hints=block(quoted(hint) for hint in hints[:_HINTS]) if hints else "",
         most=most,
     )
     for sample in range(_ATTEMPTS):
@@ -163,7 +165,8 @@ def _subplan(way: Way, interface: Interface, before: Sequence[Subplan], numbers:
     key = interface.key_ids().get(way.property)
     if key is not None and labels and key.owner not in labels:
         key = None
-    return Subplan(way.purpose, tuple(moves), anchor, after, key)
+    meanings = tuple(interface.meaning(m.descriptor) for m in moves)
+    return Subplan(way.purpose, tuple(moves), anchor, after, key, meanings)
 
 
 def _end(subplan: Subplan) -> tuple[str, ...]:
@@ -180,7 +183,7 @@ def compiled(subplan: Subplan, answer: str, schema: Schema, starts: Sequence[Nod
     for i, move in enumerate(subplan.moves):
         name = THING if i == len(subplan.moves) - 1 else f"n{i}"
         nodes.append(PatternNode(name, (move.end,) if move.end else ()))
-        hops.append(Hop(f"r{i}", nodes[-2].name, name, (move.descriptor,), move.direction))
+        hops.append(Hop(f"r{i}", nodes[-2].name, name, subplan.meanings[i], move.direction))
     match = Pattern(tuple(nodes), tuple(hops), (binding,), (Filter(Entity(THING), "<>", Entity("a0")),))
     pattern = _returning(match, subplan, answer, most)
     return Draft(subplan.words(), pattern, pattern, origin="plan")

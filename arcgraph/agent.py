@@ -6,7 +6,8 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -82,6 +83,7 @@ class Agent:
     ):
         self._graph = graph
         self._llm = llm
+        self._closing: Callable[[], object] | None = None
         self._settings = settings or Settings.load()
         self._recorders = tuple(recorders)
         self._lock = threading.Lock()
@@ -132,6 +134,13 @@ class Agent:
             if self._prepared is None:
                 self._prepared = self._prepare(None, progress)
             return self._prepared.index
+
+    def close(self) -> None:
+        """Let go of the model that the settings named; one that was given stays open. The graph does, too."""
+        with self._lock:
+            if self._closing is not None:
+                self._closing()
+                self._closing = self._llm = None
 
     # --- the loop ------------------------------------------------------------------------------------------------
 
@@ -204,8 +213,10 @@ class Agent:
     def _asked_model(self, trace: Trace) -> Observed | None:
         """The model for one question; ``None`` where the settings name none and none was given."""
         with self._lock:
-            if self._llm is None:
-                self._llm = connect_llm(self._settings)
+            if self._llm is None and (llm := connect_llm(self._settings)) is not None:
+                self._llm = llm
+                # Closed with the agent, or when nobody has it any more.
+                self._closing = weakref.finalize(self, llm.close)
         return observed(self._llm, trace, repairs=self._settings.llm.repairs) if self._llm else None
 
     def _read(self, question: str, ready: _Prepared) -> tuple[list[TableReading], Interpretation | None]:
@@ -368,10 +379,17 @@ def _is_better(second: Answer, first: Answer) -> bool:
     return same and second.confidence > first.confidence
 
 
+class _Keys(NamedTuple):
+    """What edges call some passages."""
+
+    keys: tuple[str | int, ...]
+
+
 class _PassagesFound(NamedTuple):
     """Passages that read like a question."""
 
     texts: tuple[str, ...]
+    scope: _Keys
     triples: tuple[Statement, ...] = ()
 
 
@@ -385,7 +403,9 @@ class _PassageStore:
         """The question and each phrase are searched for; their rankings are fused."""
         rankings = [self._passages.search(text, k) for text in dict.fromkeys((question, *phrases))]
         ranking = reciprocal_rank_fusion(rankings)[:k]
-        return _PassagesFound(tuple(p.text for p in self._passages.passages([hit.id for hit in ranking])))
+        found = self._passages.passages([hit.id for hit in ranking])
+        keys = tuple(p.key for p in found if p.key is not None)
+        return _PassagesFound(tuple(p.text for p in found), _Keys(keys))
 
 
 class _Inbox:

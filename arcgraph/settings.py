@@ -135,6 +135,7 @@ class ArcragSettings(_Part):
     subplans: int = Field(default=4, ge=0, le=8)
     explore: bool = True
     looks: int = Field(default=6, ge=1, le=20)
+    retrieved: int = Field(default=10, ge=1, le=100)
     options: int = Field(default=8, ge=1, le=40)
     sure: float = Field(default=0.75, ge=0)
     trust: float = Field(default=3.0, ge=0)

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 
 from arcgraph.arcrag.context import Asked, Context
 from arcgraph.arcrag.gaps import gaps
+from arcgraph.arcrag.hints import Hints, scoped
 from arcgraph.arcrag.interface import Interface, Move, keys_of
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.seed import anchors_like
@@ -80,8 +81,9 @@ class Explored:
     is_led: bool = False
 
 
-def explore(asked: Asked, context: Context, interface: Interface, hints: Sequence[str] = ()) -> Explored:
-    """Both explorers, in parallel."""
+def explore(asked: Asked, context: Context, interface: Interface, hints: Hints | None = None) -> Explored:
+    """Both explorers, in parallel; within the passages that hints bound them to, else anywhere."""
+    hints = hints or Hints()
     with ThreadPoolExecutor(len(KINDS), thread_name_prefix="arcgraph-explore") as pool:
         explorers = [_Explorer(kind, asked, context, interface, hints) for kind in KINDS]
         done = list(pool.map(lambda explorer: explorer.run(), explorers))
@@ -104,31 +106,42 @@ def explore(asked: Asked, context: Context, interface: Interface, hints: Sequenc
 class _Explorer:
     """One explorer with its batch."""
 
-    def __init__(self, kind: str, asked: Asked, context: Context, interface: Interface, hints: Sequence[str]):
+    def __init__(self, kind: str, asked: Asked, context: Context, interface: Interface, hints: Hints):
         self._kind = kind
         self._asked = asked
         self._context = context
         self._interface = interface
-        self._hints = tuple(hints[:_HINTS])
+        self._hints = hints.texts[:_HINTS]
+        self._keys = hints.keys
         settings = context.settings
         self._executor = Executor(context.graph, timeout=settings.arcrag.look_timeout, most=_EDGES_A_LOOK)
 
     def run(self) -> Explored:
-        seen = _Seen(self._context)
-        outcomes: list[Outcome] = []
+        """The batch, and once more without bounds where nothing lies within them."""
         looks = self._looks()
-        for look in looks.value:
+        seen = _Seen(self._context)
+        outcomes = self._look(looks.value, seen, self._keys)
+        if self._keys and not any(map(_holds_edges, outcomes)):
+            outcomes += self._look(looks.value, seen, ())
+        facts = tuple(filter(_holds_edges, outcomes))
+        return Explored(self._reported(seen.interface()), facts, tuple(outcomes), looks.by == "model")
+
+    def _look(self, looks: Sequence[Look], seen: _Seen, keys: Sequence[str | int]) -> list[Outcome]:
+        """At most so many queries as there may be looks."""
+        outcomes: list[Outcome] = []
+        for look in looks:
             if look.look == NAMED:
                 seen.anchors += anchors_like(look.text, self._context, _NAMES) if look.text.strip() else []
                 continue
             for draft in self._drafts(look):
-                outcome = self._executor.run(draft, timeout=self._context.left())
-                outcomes.append(outcome)
-                if outcome.rows is not None and outcome.rows.records:
-                    seen.take(outcome)
+                if len(outcomes) >= self._context.settings.arcrag.looks:
+                    return outcomes
+                bounded = scoped(draft, self._context.schema, keys)
+                outcomes.append(self._executor.run(bounded, timeout=self._context.left()))
+                if outcomes[-1].rows:
+                    seen.take(outcomes[-1])
                     break
-        facts = tuple(o for o in outcomes if o.rows is not None and o.rows.records and _holds_edges(o))
-        return Explored(self._reported(seen.interface()), facts, tuple(outcomes), looks.by == "model")
+        return outcomes
 
     # --- the batch -----------------------------------------------------------------------------------------------
 

@@ -7,12 +7,13 @@ become entities that can be explored from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from arcgraph.arcrag.query import Draft
 from arcgraph.domain import Anchor, Schema
+from arcgraph.graph.pattern import Filter, Property
 
-MOST_TEXTS = 10
 _MOST_ANCHORS = 12
 
 
@@ -60,8 +61,17 @@ class Statement(Protocol):
         ...
 
 
+class Bounds(Protocol):
+    """The passages that bound what is looked at."""
+
+    @property
+    def keys(self) -> Sequence[str | int]:
+        """What edges call them."""
+        ...
+
+
 class Found(Protocol):
-    """What a store found, best first: the texts, and the statements among them."""
+    """What a store found, best first: the texts, and the statements among them or the bounds that passages set."""
 
     @property
     def texts(self) -> Sequence[str]:
@@ -71,6 +81,11 @@ class Found(Protocol):
     @property
     def triples(self) -> Sequence[Statement]:
         """Empty where the store holds passages."""
+        ...
+
+    @property
+    def scope(self) -> Bounds | None:
+        """``None`` where the store holds statements: these only hint."""
         ...
 
 
@@ -84,19 +99,37 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """Where to look: texts that read like a question, and the entities that statements among them name."""
+    """Where to look: texts that read like a question, and the entities that statements among them name; ``keys`` are
+    what edges call the passages that they have to come from, empty where they may come from any.
+    """
 
     texts: tuple[str, ...] = ()
     anchors: tuple[Anchor, ...] = ()
+    keys: tuple[str | int, ...] = ()
 
 
-def hints(store: Store | None, schema: Schema, question: str, phrases: Sequence[str] = ()) -> Hints:
-    """What the store has for a question; nothing without one."""
+def hints(store: Store | None, schema: Schema, question: str, phrases: Sequence[str] = (), k: int = 10) -> Hints:
+    """What the store has for a question, at most ``k`` texts; nothing without one."""
     if store is None:
         return Hints()
-    found = store.retrieve(question, phrases, MOST_TEXTS)
+    found = store.retrieve(question, phrases, k)
     ends = [end for one in found.triples for end in _ends(one, schema)]
-    return Hints(tuple(found.texts)[:MOST_TEXTS], tuple(dict.fromkeys(ends))[:_MOST_ANCHORS])
+    is_bound = found.scope is not None and schema.passages is not None and schema.passages.edge_key is not None
+    keys = tuple(found.scope.keys) if found.scope is not None and is_bound else ()
+    return Hints(tuple(found.texts)[:k], tuple(dict.fromkeys(ends))[:_MOST_ANCHORS], keys)
+
+
+def scoped(draft: Draft, schema: Schema, keys: Sequence[str | int]) -> Draft:
+    """The draft over edges alone that come from some passages; as it is where there are none to come from."""
+    if not keys or draft.pattern is None or draft.shown is None or schema.passages is None:
+        return draft
+    key = schema.passages.edge_key
+    if key is None:
+        return draft
+    bounds = tuple(Filter(Property(hop.name, key), "overlaps", tuple(keys)) for hop in draft.pattern.hops)
+    pattern = replace(draft.pattern, filters=(*draft.pattern.filters, *bounds))
+    shown = replace(draft.shown, filters=(*draft.shown.filters, *bounds))
+    return replace(draft, pattern=pattern, shown=shown)
 
 
 def _ends(one: Statement, schema: Schema) -> tuple[Anchor, Anchor]:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from arcgraph.arcrag.context import Asked, Context, Readings, Retrieved
 from arcgraph.arcrag.explore import explore, scan
 from arcgraph.arcrag.generate import Generated, Generator
-from arcgraph.arcrag.hints import Hints, hints
+from arcgraph.arcrag.hints import Hints, hints, scoped
 from arcgraph.arcrag.interface import Interface, around
 from arcgraph.arcrag.options import Options, previewed
 from arcgraph.arcrag.plan import Plan, compiled, plan
-from arcgraph.arcrag.query import Executor, Outcome, entities_in
+from arcgraph.arcrag.query import Draft, Executor, Outcome, entities_in
 from arcgraph.arcrag.seed import seed
 from arcgraph.domain import Node
 
@@ -88,7 +88,8 @@ class _Pass:
         again = self._choice(phrases) if phrases else Generated(None)
         if again.outcome is not None:
             return self._retrieved([again], again)
-        self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases)
+        k = self._context.settings.arcrag.retrieved
+        self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases, k)
         self._interface = self._interface.joined(Interface(anchors=self._hints.anchors))
         facts = self._explored()
         done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))
@@ -116,7 +117,7 @@ class _Pass:
         if not self._context.settings.arcrag.explore or not self._context.reasoner.thinks:
             return []
         with self._context.trace.stage("explore"):
-            found = explore(self._asked, self._context, self._interface, self._hints.texts)
+            found = explore(self._asked, self._context, self._interface, self._hints)
         self._interface = found.interface
         self._looked += found.tried
         self._is_led = found.is_led
@@ -131,9 +132,20 @@ class _Pass:
             if draft is None or self._context.left() <= 0:
                 done.append(Generated(None, why="what it begins at was not found"))
                 continue
-            generator = self._generator()
-            done.append(generator.execute(draft))
-            self._tried.update((o.draft.key, o) for o in generator.tried)
+            done.append(self._executed(draft))
+        return done
+
+    def _executed(self, draft: Draft) -> Generated:
+        """A subplan's query within the passages that bound the pass, else anywhere, refined there."""
+        bounded = scoped(draft, self._context.schema, self._hints.keys)
+        if bounded is not draft:
+            outcome = self._executor.run(bounded, timeout=self._context.left())
+            self._tried[bounded.key] = outcome
+            if outcome.acceptable:
+                return Generated(outcome, by="model")
+        generator = self._generator()
+        done = generator.execute(draft)
+        self._tried.update((o.draft.key, o) for o in generator.tried)
         return done
 
     def _found_by(self, generated: Generated) -> list[Node]:
@@ -141,11 +153,18 @@ class _Pass:
 
     def _scanned(self) -> list[Outcome]:
         """The open neighbourhood, so that there is some evidence even where all paths fail."""
-        drafts = [scan(a, self._context.schema, _EDGES_A_SCAN) for a in self._interface.anchors[:_SCANNED]]
-        new = [d for d in drafts if d.key not in self._tried]
-        outcomes = [self._executor.run(d, timeout=self._context.left()) for d in new]
-        self._tried.update((o.draft.key, o) for o in outcomes)
-        return [o for o in outcomes if o.rows is not None and o.rows.records]
+        schema = self._context.schema
+        found: list[Outcome] = []
+        for anchor in self._interface.anchors[:_SCANNED]:
+            draft = scan(anchor, schema, _EDGES_A_SCAN)
+            bounded = scoped(draft, schema, self._hints.keys)
+            for one in [draft] if bounded is draft else [bounded, draft]:
+                outcome = self._executor.run(one, timeout=self._context.left())
+                self._tried[one.key] = outcome
+                if outcome.rows:
+                    found.append(outcome)
+                    break
+        return found
 
     # --- what comes of it ----------------------------------------------------------------------------------------
 

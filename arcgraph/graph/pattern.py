@@ -82,13 +82,16 @@ class Aggregate:
 Expression = Property | Entity | Aggregate
 
 Operator = Literal[
-    "=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "is null", "is not null"
+    "=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps", "is null", "is not null"
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity."""
+    """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity.
+
+    ``overlaps`` holds where the list ``left`` has an item of the list ``right``, which is a value.
+    """
 
     left: Property | Entity
     operator: Operator

@@ -44,6 +44,8 @@ from arcgraph.search.text import fold
 _MOST_VAIN = 2
 # Evidence without results that explains less than the rest of a question's words is about something else.
 _MOST_BESIDE = 0.5
+# How sure an answer still is with which the model was not satisfied.
+_DOUBTED = 0.75
 
 
 class Offline(NamedTuple):
@@ -116,7 +118,7 @@ class Loop:
             if judged.sufficient:
                 concluded = conclude(question, judged, evidence, self._context.schema)
                 if concluded.answer is not None:
-                    return self._accepted(concluded.answer, state)
+                    return self._accepted(concluded.answer)
                 self._trace.note("answer", "unsupported", why=concluded.why, text=judged.answer)
             text = judged.follow_up.strip()
             if not text or fold(text) in map(fold, state.asked):
@@ -138,7 +140,7 @@ class Loop:
             _add(state, offline.answer)
             return
         known = known_lines(state.findings, self._context.schema, state.shared() | namesakes)
-        asked = Asked(question, text, known, tuple(state.vain), len(state.asked))
+        asked = Asked(question, text, known)
         found = retrieve(asked, self._context, offline.readings, state.interface)
         state.interface = found.interface
         state.tried += found.tried
@@ -163,15 +165,22 @@ class Loop:
         sure = math.exp(outcome.draft.likelihood)
         cypher, params = outcome.draft.text()
         paths, tables, _ = offline.readings
-        if isinstance(reading, Reading) and paths is not None and outcome.rows is not None:
+        if (
+            isinstance(reading, Reading)
+            and paths is not None
+            and reading in paths.readings
+            and outcome.rows is not None
+        ):
             match = replace(match_of(reading), bindings=outcome.draft.pattern.bindings if outcome.draft.pattern else ())
             run = Run(reading, match, cypher, params, outcome.rows, paths.candidates)
             return self._makers.paths.grounded(
                 text, trace, run, [run], self._makers.paths.alternatives(paths, run), sure
             )
-        if isinstance(reading, TableReading) and outcome.rows is not None:
+        if isinstance(reading, TableReading) and reading in tables and outcome.rows is not None:
             made = TableRun(reading, cypher, params, outcome.rows)
-            return self._makers.tables.grounded(text, tables, made, [made], trace)
+            # What was chosen comes first, whatever is likelier by its wording.
+            ordered = (reading, *(t for t in tables if t is not reading))
+            return self._makers.tables.grounded(text, ordered, made, [made], trace)
         return self._makers.patterns.answer(text, _ran(outcome), min(0.5, sure) or 0.5, trace)
 
     # --- judging -------------------------------------------------------------------------------------------------
@@ -209,11 +218,10 @@ class Loop:
 
     # --- endings -------------------------------------------------------------------------------------------------
 
-    def _accepted(self, answer: Answer, state: _State) -> Answer:
-        unsupported = answer.unsupported
-        if unsupported:
-            self._trace.note("answer", "claims", unsupported=list(unsupported))
-        return replace(answer, tried=_tried(state))
+    def _accepted(self, answer: Answer) -> Answer:
+        if answer.unsupported:
+            self._trace.note("answer", "claims", unsupported=list(answer.unsupported))
+        return answer
 
     def _nothing(self, question: str, state: _State) -> Answer:
         """No evidence at all: the offline answer says so, unless what was asked for was refused."""
@@ -232,23 +240,26 @@ class Loop:
         return self._ended(question, best, state, partial=self._context.left() <= 0)
 
     def _unsatisfied(self, question: str, state: _State) -> Answer:
-        """The model was never satisfied, or time is up: the offline answer stands, unless the model objected to all
-        options when it chose; then the question is left open."""
+        """The model was never satisfied, or time is up: the offline answer stands, less sure, unless the model objected
+        to all options when it chose and its word weighs more; then the question is left open."""
         assert state.offline is not None
         late = self._context.left() <= 0
         why = "time is up" if late else "the model did not find the evidence sufficient"
         best = state.offline
         if best.status != Status.ANSWERED:
             best = _open(state.chosen[0], why) if state.chosen else best
-        elif state.objected and not late:
-            best = _open(best, why)
-        self._trace.note("answer", "offline stands" if best is state.offline else "open", why=why)
+        elif not late:
+            outweighed = state.objected and _log_odds(best.confidence) < self._settings.trust
+            best = _open(best, why) if outweighed else replace(best, confidence=_DOUBTED * best.confidence)
+        stands = best.status == Status.ANSWERED
+        self._trace.note("answer", "offline stands" if stands else "open", why=why)
         return self._ended(question, best, state, partial=late)
 
     def _ended(self, question: str, answer: Answer, state: _State, *, partial: bool) -> Answer:
         others = [f for f in state.findings if f is not answer]
         whole = gathered(answer, [answer, *others])
-        tried = tuple(dict.fromkeys((*answer.tried, *_tried(state))))
+        tried = answer.tried if answer.status == Status.ANSWERED else (*answer.tried, *_tried(state))
+        tried = tuple(dict.fromkeys(tried))
         return replace(whole, question=question, tried=tried, partial=answer.partial or partial)
 
 
@@ -284,6 +295,11 @@ def _tried(state: _State) -> tuple[str, ...]:
     """A line for each query that did not do."""
     lines = (f"{o.draft.cypher or o.draft.words}: {o.fault}" for o in state.tried if not o.acceptable)
     return tuple(dict.fromkeys(lines))
+
+
+def _log_odds(confidence: float) -> float:
+    """How much speaks for an answer, in natural logarithms, as a model's word is weighed."""
+    return math.log(max(confidence, 1e-9) / max(1 - confidence, 1e-9))
 
 
 def _open(answer: Answer, why: str) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,8 @@ from arcgraph.search.text import fold
 _MOST_CITED = 60
 # How sure an answer is that was put together, and what the model's agreement adds to one that was read.
 _WRITTEN = 0.6
+_NUMBERED = re.compile(r"(?<=\S) \[[^\[\]]+\]$")
+_MOST_RESTATED = 20
 _YES_NO = {"yes": True, "no": False}
 
 
@@ -31,18 +34,20 @@ class Concluded:
 
 def conclude(question: str, judged: Judged, evidence: Evidence, schema: Schema) -> Concluded:
     """The answer that a judgement gives, if the evidence bears it."""
-    result = evidence.results.get(judged.result)
+    result = evidence.results.get(judged.result, _restated(judged, evidence))
     claims = _claims(question, judged, evidence)
     base: Answer
     if result is not None:
         base = evidence.findings[result]
         sure = (1 + base.confidence) / 2
     else:
-        rows = _put_together(question, judged, evidence, claims)
+        rows = _put_together(question, judged, evidence)
         if not rows:
             return Concluded(None, "no value of the answer stands in the evidence")
+        if not any(ids for _, ids in claims):
+            return Concluded(None, "the evidence says nothing of what the answer claims")
         supported = sum(bool(ids) for _, ids in claims)
-        base = _of_values(question, rows, evidence, schema)
+        base = _of_values(question, rows, _numbers(judged.values), evidence, schema)
         sure = _WRITTEN * (supported / len(claims) if claims else 0.5)
     text = judged.answer.strip() or base.text
     return Concluded(_assembled(replace(base, question=question, text=text, confidence=sure), claims, evidence, result))
@@ -58,21 +63,46 @@ def _claims(question: str, judged: Judged, evidence: Evidence) -> list[tuple[str
 # --- answers that are put together -------------------------------------------------------------------------------
 
 
-def _put_together(
-    question: str, judged: Judged, evidence: Evidence, claims: Sequence[tuple[str, tuple[str, ...]]]
-) -> list[Any]:
+def _restated(judged: Judged, evidence: Evidence) -> int | None:
+    """The latest result whose values are exactly those of a reply that names none, or all stand in its answer."""
+    values = {fold(_bare(v)) for v in judged.values if fold(v)}
+    said = f" {fold(judged.answer)} "
+    for at in sorted(evidence.results.values(), reverse=True):
+        rows = evidence.findings[at].rows
+        cells = {fold(str(v)) for row in rows for v in row.values() if v is not None}
+        if cells and cells == values:
+            return at
+        if cells and not values and len(rows) <= _MOST_RESTATED and all(f" {cell} " in said for cell in cells):
+            return at
+    return None
+
+
+def _put_together(question: str, judged: Judged, evidence: Evidence) -> list[Any]:
     """The values of an answer that is no result as it stands, as far as the evidence holds them."""
     if read_question(question).intent == Intent.YES_NO:
         said = next((_YES_NO[w] for v in judged.values if (w := fold(v)) in _YES_NO), None)
-        return [said] if said is not None and any(ids for _, ids in claims) else []
+        return [said] if said is not None else []
     counts = {len(evidence.findings[at].rows) for at in evidence.results.values()}
-    values = dict.fromkeys(v.strip() for v in judged.values if v.strip())
+    values = dict.fromkeys(_bare(v) for v in judged.values if v.strip())
     return [v for v in values if holds_value(v, evidence) or (v.isdigit() and int(v) in counts)]
 
 
-def _of_values(question: str, values: Sequence[Any], evidence: Evidence, schema: Schema) -> Answer:
+def _bare(value: str) -> str:
+    """A value without the id that a name shared by several things was shown with."""
+    return _NUMBERED.sub("", value.strip())
+
+
+def _numbers(values: Sequence[str]) -> dict[str, str]:
+    """The ids with which names that several things share were told apart."""
+    found = ((_bare(v), m[0].strip(" []")) for v in values if (m := _NUMBERED.search(v.strip())))
+    return {fold(name): id_ for name, id_ in found}
+
+
+def _of_values(
+    question: str, values: Sequence[Any], ids: Mapping[str, str], evidence: Evidence, schema: Schema
+) -> Answer:
     table = Rows(("answer",), [(_figure(v),) for v in values])
-    found = _entities(values, evidence, schema)
+    found = tuple(e for e in _entities(values, evidence, schema) if ids.get(fold(e.name), e.id) == e.id)
     return Answer(
         question, Status.ANSWERED, "", entities=found, columns=table.columns, rows=plain_rows(table), table=table
     )

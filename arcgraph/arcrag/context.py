@@ -61,14 +61,12 @@ class Context:
 class Asked:
     """The question of a pass: ``question`` is what is to be answered in the end, ``text`` what this pass asks.
 
-    ``known`` are lines on what earlier passes found, ``tried`` on what they looked for in vain.
+    ``known`` are lines on what earlier passes found.
     """
 
     question: str
     text: str
     known: tuple[str, ...] = ()
-    tried: tuple[str, ...] = ()
-    number: int = 1
 
 
 @dataclass(frozen=True, slots=True)

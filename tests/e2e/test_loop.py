@@ -230,6 +230,28 @@ def test_a_choice_weighs_no_more_than_it_is_trusted(fleet: Any, settings: Settin
     assert "why" not in events(trusted, "generate", "decision")[0]
 
 
+def test_a_model_that_is_not_satisfied_makes_an_answer_less_sure(fleet: Any, settings: Settings) -> None:
+    alone = Agent(fleet, settings=settings).ask(SURE)
+    answer, _ = ask(fleet, settings, SURE, lambda _: judged("Unclear.", sufficient=False))
+    assert (answer.status, names(answer)) == (Status.ANSWERED, {"Orla Quist"})
+    assert answer.confidence == pytest.approx(0.75 * alone.confidence)
+
+
+@pytest.mark.parametrize(("trust", "status"), [(3.0, Status.INSUFFICIENT), (0.0, Status.ANSWERED)])
+def test_an_objection_opens_the_question_if_it_weighs_more(
+    fleet: Any, settings: Settings, trust: float, status: Status
+) -> None:
+    def script(request: Request) -> Reply:
+        replies = {"generate": choice("none"), "explore": NO_LOOKS, "plan": NO_PLAN}
+        return replies.get(str(request.stage)) or judged("Unclear.", sufficient=False)
+
+    question = "Whose handiwork is the Nightjar?"
+    assert 0.5 < Agent(fleet, settings=settings).ask(question).confidence < 0.75
+    answer, _ = ask(fleet, settings, question, script, trust=trust)
+    assert answer.status == status
+    assert bool(answer.rows) == (status == Status.ANSWERED)
+
+
 def test_an_answer_that_the_evidence_does_not_bear_is_not_given(fleet: Any, settings: Settings) -> None:
     """The model knows better than the graph; what the offline reading found stands."""
     answer, _ = ask(fleet, settings, SURE, lambda _: judged("Leonardo.", values=("Leonardo",)))

@@ -205,9 +205,32 @@ def test_queries_and_citations_of_all_findings_are_numbered_together() -> None:
 
 
 def test_values_become_rows_and_entities_where_the_evidence_holds_them() -> None:
-    answer = concluded(BOTH, answer="Both.", values=("Bo Tarn", "Orla Quist", "Leonardo")).answer
+    claims = (("Bo Tarn commanded the Nightjar.", ()),)
+    answer = concluded(BOTH, answer="Both.", values=("Bo Tarn", "Orla Quist", "Leonardo"), claims=claims).answer
     assert answer.rows == [{"answer": "Bo Tarn"}, {"answer": "Orla Quist"}]
     assert [e.id for e in answer.entities] == ["p2", "p1"]
+
+
+def test_values_that_are_those_of_a_result_are_that_result() -> None:
+    for reply in ({"answer": "She did.", "values": ("orla quist",)}, {"answer": "It was Orla Quist."}):
+        answer = concluded(BOTH, **reply).answer
+        assert (answer.columns, answer.confidence) == (("person",), 0.8)
+
+
+def test_of_namesakes_the_one_that_was_meant_is_the_entity() -> None:
+    other = Node("9", "p9", ("Person",), {"name": "Orla Quist"})
+    namesake = finding("Who commanded the Nightjar?", Edge("12", "COMMANDED", "9", "1", {}), other)
+    evidence = evidence_of([DESIGNED, namesake, COMMANDED], SCHEMA, 6_000)
+    claims = (("Orla Quist commanded the Nightjar.", ()),)
+    answer = concluded(evidence, answer="She did.", values=("Orla Quist [p9]", "Bo Tarn"), claims=claims).answer
+    assert answer.rows == [{"answer": "Orla Quist"}, {"answer": "Bo Tarn"}]
+    assert [e.id for e in answer.entities] == ["p9", "p2"]
+
+
+def test_values_without_a_claim_that_holds_are_no_answer() -> None:
+    claims = (("She was born in Lisbon.", ()),)
+    left = concluded(BOTH, answer="Both.", values=("Bo Tarn", "Orla Quist"), claims=claims)
+    assert (left.answer, left.why) == (None, "the evidence says nothing of what the answer claims")
 
 
 def test_values_that_stand_nowhere_are_no_answer() -> None:
@@ -216,8 +239,9 @@ def test_values_that_stand_nowhere_are_no_answer() -> None:
 
 
 def test_a_number_may_be_how_many_rows_there_are() -> None:
-    assert concluded(BOTH, "How many?", answer="One.", values=("1",)).answer.rows == [{"answer": 1}]
-    assert concluded(BOTH, "How many?", answer="Seven.", values=("7",)).answer is None
+    claims = (("Orla Quist designed it.", ("E2",)),)
+    assert concluded(BOTH, "How many?", answer="One.", values=("1",), claims=claims).answer.rows == [{"answer": 1}]
+    assert concluded(BOTH, "How many?", answer="Seven.", values=("7",), claims=claims).answer is None
 
 
 @pytest.mark.parametrize(("said", "row"), [("yes", True), ("No", False)])

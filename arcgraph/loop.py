@@ -256,7 +256,7 @@ class Loop:
         return self._ended(question, best, state, partial=late)
 
     def _ended(self, question: str, answer: Answer, state: _State, *, partial: bool) -> Answer:
-        others = [f for f in state.findings if f is not answer]
+        others = [f for f in state.findings if f.queries is not answer.queries]
         whole = gathered(answer, [answer, *others])
         tried = answer.tried if answer.status == Status.ANSWERED else (*answer.tried, *_tried(state))
         tried = tuple(dict.fromkeys(tried))

@@ -10,7 +10,7 @@ from arcgraph.answer import compose
 from arcgraph.answer.describe import listed
 from arcgraph.answer.evidence import citations, elements, joined, name_of, passages_of, read_witness
 from arcgraph.answer.from_tables import narrowed
-from arcgraph.answer.result import Answer, Attempt, QueryRecord, Status, Witness
+from arcgraph.answer.result import Answer, Attempt, QueryRecord, Status, Witness, row_texts
 from arcgraph.answer.runs import WITNESS_ROWS
 from arcgraph.domain import Node, Path, Rows, Schema
 from arcgraph.errors import QueryError
@@ -92,7 +92,7 @@ class PatternAnswers:
         assert run.rows is not None
         if run.pattern is None or run.shown is None:
             held = _held(run)
-            return held if held.nodes or held.edges else Witness()
+            return held if held.nodes or held.edges else replace(held, rows={0: row_texts(run.rows)})
         few = narrowed(run.pattern, run.rows, self._schema)
         shown = narrowed(run.shown, run.rows, self._schema)
         shapes = [witnessing(p, WITNESS_ROWS) for p in (few, shown)]

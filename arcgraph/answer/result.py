@@ -100,7 +100,8 @@ class Witness:
     """The subgraph that connects anchors to the answer; ``nodes`` and ``edges`` by element id.
 
     ``found_by`` leads from ("node" or "edge", element id) to the index in ``queries`` of the query that returned it:
-    an engine may use one number for a node and for an edge.
+    an engine may use one number for a node and for an edge. ``rows`` are the rows, as texts, of those queries that
+    returned values alone.
     """
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
@@ -108,12 +109,13 @@ class Witness:
     paths: tuple[Path, ...] = ()
     queries: tuple[QueryRecord, ...] = ()
     found_by: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    rows: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     def replay(self, graph: Graph) -> Replay:
         """Run the witness's queries again, on this graph or another copy, and say what they no longer return."""
         seen: set[tuple[str, ...]] = set()
         errors: list[str] = []
-        for query in self.queries:
+        for number, query in enumerate(self.queries):
             try:
                 rows = graph.run(query.cypher, query.params, limit=None)
             except ArcgraphError as error:
@@ -121,8 +123,17 @@ class Witness:
                 continue
             for record in rows:
                 seen |= _identities(flat(record))
-        missing = sorted(_identities([*self.nodes.values(), *self.edges.values()]) - seen)
+            if number in self.rows:
+                seen |= {("row", text) for text in row_texts(rows)}
+        wanted = _identities([*self.nodes.values(), *self.edges.values()])
+        wanted |= {("row", text) for texts in self.rows.values() for text in texts}
+        missing = sorted(wanted - seen)
         return Replay(not missing and not errors, tuple(" ".join(m) for m in missing), tuple(errors))
+
+
+def row_texts(rows: Rows) -> frozenset[str]:
+    """The rows of values as texts that can be compared between copies of a graph."""
+    return frozenset(json.dumps([to_plain(v) for v in record], ensure_ascii=False, default=str) for record in rows)
 
 
 def flat(record: Iterable[Any]) -> list[Node | Edge]:

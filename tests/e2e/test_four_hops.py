@@ -115,19 +115,19 @@ class Detective:
 
 
 @pytest.fixture
-def asked(embedded_graph: Any, tmp_path: Path, settings: Settings) -> tuple[Answer, ScriptedLLM]:
-    fill(embedded_graph, tmp_path, *FACTS)
+def asked(graph: Any, tmp_path: Path, settings: Settings) -> tuple[Answer, ScriptedLLM]:
+    fill(graph, tmp_path, *FACTS)
     model = Detective().llm
-    return Agent(embedded_graph, settings=settings, llm=model).ask(QUESTION), model
+    return Agent(graph, settings=settings, llm=model).ask(QUESTION), model
 
 
-def test_the_chain_is_followed_to_its_end(asked: tuple[Answer, ScriptedLLM], embedded_graph: Any) -> None:
+def test_the_chain_is_followed_to_its_end(asked: tuple[Answer, ScriptedLLM], graph: Any) -> None:
     answer, _ = asked
     assert (answer.status, answer.rows, answer.text) == (Status.ANSWERED, [{"answer": 1839}], "In 1839.")
     assert answer.unsupported == ()
     (claim,) = answer.claims
     assert [answer.citations[i].text for i in claim.citations] == ["Springfield -[CAPITAL_OF]-> Illinois"]
-    assert answer.replay(embedded_graph).holds
+    assert answer.replay(graph).holds
 
 
 def test_each_pass_shows_what_the_one_before_did_not(asked: tuple[Answer, ScriptedLLM]) -> None:

@@ -378,9 +378,12 @@ def test_a_backward_arrow_is_turned_and_recorded(fleet: Any, settings: Settings)
 
     answer, _ = ask(fleet, settings, UNSURE, script, explore=False)
     assert (answer.status, answer.rows) == (Status.ANSWERED, [{"creator": "Orla Quist"}])
-    (query,) = [q for q in answer.queries if q.source == "model"]
+    query = next(q for q in answer.queries if q.source == "model")
     assert "<-[:DESIGNED]-" in query.cypher
     assert any("<-[:DESIGNED]-" in e["repaired"] for e in events(answer, "generate", "query"))
+    assert answer.replay(fleet).holds
+    fleet.write("MATCH (p {name: 'Orla Quist'}) SET p.name = 'Orla Quill'")
+    assert answer.replay(fleet).missing == ('row ["Orla Quist"]',)
 
 
 def test_nothing_is_made_up_where_the_graph_has_nothing(fleet: Any, settings: Settings) -> None:

@@ -19,7 +19,7 @@ from arcgraph.domain import Schema
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules, tokens
 from arcgraph.llm.reason import Ask, Decision, Reasoner, Unusable
-from arcgraph.llm.schema import narrowed, one_of
+from arcgraph.llm.schema import at_most, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
@@ -29,6 +29,9 @@ _KNOWN_ROWS = 8
 _LONGEST_PASSAGE = 1_500
 _LONGEST_QUERY = 400
 _MOST_PIECES = 80
+_MOST_CLAIMS = 8
+_MOST_CITED = 4
+_MOST_VALUES = 100
 # Of the budget so much at most goes to results; the rest is for edges and passages.
 _FOR_RESULTS = 0.5
 
@@ -193,8 +196,13 @@ def judge(
 
 def _form(evidence: Evidence) -> type[Judged]:
     ids = [*evidence.results, *evidence.pieces]
-    said = narrowed(Said, evidence=list[one_of(ids)])  # type: ignore[misc]
-    return narrowed(Judged, claims=list[said], result=one_of([*evidence.results, NONE]))  # type: ignore[valid-type]
+    said = narrowed(Said, evidence=at_most(_MOST_CITED, one_of(ids)))
+    return narrowed(
+        Judged,
+        claims=at_most(_MOST_CLAIMS, said),
+        result=one_of([*evidence.results, NONE]),
+        values=at_most(_MOST_VALUES, str),
+    )
 
 
 def _checked(reply: Judged) -> Judged | None:

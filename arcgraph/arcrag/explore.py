@@ -28,7 +28,7 @@ from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Decision, Unusable
-from arcgraph.llm.schema import narrowed, one_of
+from arcgraph.llm.schema import at_most, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
@@ -43,6 +43,7 @@ _PATHS = 12
 # A report that says less than this needs nobody to sort it.
 _MANY = 12
 _REPORTS = 2
+_PAIRS = 6
 _HINTS = 6
 _MOST_TYPES = 60
 
@@ -156,7 +157,7 @@ class _Explorer:
             other=one_of(anchors),
             relation=one_of(["", *self._interface.move_ids()]),
         )
-        batch = narrowed(Looks, looks=list[form])  # type: ignore[valid-type]
+        batch = narrowed(Looks, looks=at_most(settings.looks, form))
         ask = Ask(Stage.EXPLORE, (system(rules()), user(text)), batch)
         default = self._own_looks()[: settings.looks]
         return context.reasoner.decide(ask, default, lambda reply: _batch(reply, settings.looks))
@@ -222,7 +223,11 @@ class _Explorer:
         variables = self._variables(seen)
         text = prompt("report", **{k: variables[k] for k in ("question", "asked", "interface")})
         nodes = one_of(list(anchors) or [""])
-        form = narrowed(Report, relations=list[one_of(list(moves))], same=list[list[nodes]])  # type: ignore[misc,valid-type]
+        form = narrowed(
+            Report,
+            relations=at_most(_MANY, one_of(list(moves))),
+            same=at_most(_PAIRS, at_most(2, nodes)),
+        )
         for sample in range(_REPORTS):
             ask = Ask(Stage.REPORT, (system(rules()), user(text)), form, sample)
             decision = self._context.reasoner.decide(ask, seen, lambda reply: _sorted(reply, seen))

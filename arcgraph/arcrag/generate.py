@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from arcgraph.arcrag.context import Asked, Context
-from arcgraph.arcrag.edit import Edit, Editor, edit_form
+from arcgraph.arcrag.edit import MOST_EDITS, Edit, Editor, edit_form
 from arcgraph.arcrag.interface import Interface
 from arcgraph.arcrag.options import preview
 from arcgraph.arcrag.query import Draft, Executor, Outcome
@@ -25,7 +25,7 @@ from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Propert
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
-from arcgraph.llm.schema import narrowed, one_of
+from arcgraph.llm.schema import at_most, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
@@ -203,8 +203,7 @@ class Generator:
 
     def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice]:
         ids = [*_ids(options), NONE, *([WRITTEN] if may_write else [])]
-        form = edit_form(self._interface)
-        return narrowed(Choice, option=one_of(ids), edits=list[form])  # type: ignore[valid-type]
+        return narrowed(Choice, option=one_of(ids), edits=at_most(MOST_EDITS, edit_form(self._interface)))
 
     def _option_lines(self, options: Sequence[Outcome]) -> Iterator[str]:
         for name, outcome in _ids(options).items():

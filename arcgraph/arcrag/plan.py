@@ -34,7 +34,7 @@ from arcgraph.interpret.assemble import PATHS, THING
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
-from arcgraph.llm.schema import narrowed, one_of
+from arcgraph.llm.schema import at_most, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
@@ -123,10 +123,10 @@ def _form(interface: Interface, most: int) -> type[Planned]:
     way = narrowed(
         Way,
         start=one_of([*interface.anchor_ids(), *(f"S{i}" for i in range(1, most))]),
-        relations=list[one_of(list(interface.move_ids()))],  # type: ignore[misc]
+        relations=at_most(MOST_HOPS, one_of(list(interface.move_ids()))),
         property=one_of(["", *interface.key_ids()]),
     )
-    return narrowed(Planned, answer=one_of(ANSWERS), paths=list[way])  # type: ignore[valid-type]
+    return narrowed(Planned, answer=one_of(ANSWERS), paths=at_most(most, way))
 
 
 def validated(reply: Planned, interface: Interface, most: int) -> Plan:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -74,7 +74,19 @@ def one_of(values: Sequence[str]) -> Any:
     return literal[tuple(dict.fromkeys(values))]
 
 
+def at_most(count: int, item: Any) -> Any:
+    """The type of a list of ``item``; a server which constrains its output ends it after so many.
+
+    A weak model would go on for ever. A longer list from another server is read like any.
+    """
+    many: Any = list[item]
+    return Annotated[many, Field(json_schema_extra={"maxItems": count})]
+
+
 def narrowed(model: type[S], **types: Any) -> type[S]:
-    """``model`` with narrower types for some of its fields; name, defaults and all else stay."""
-    fields: dict[str, Any] = {name: (type_, model.model_fields[name]) for name, type_ in types.items()}
+    """``model`` with narrower types for some of its fields; its name, their defaults and all other fields stay."""
+    fields: dict[str, Any] = {}
+    for name, type_ in types.items():
+        field = model.model_fields[name]
+        fields[name] = (type_, ... if field.is_required() else field.default)
     return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from neo4j.time import Date
 
 from arcgraph.arcrag.edit import Edit, Editor, asked, edit_form, typed
 from arcgraph.arcrag.gaps import content_words, gaps
-from arcgraph.arcrag.hints import Hints, hints
+from arcgraph.arcrag.hints import Hints, hints, scoped
 from arcgraph.arcrag.interface import Interface, Key, Move, keys_of, mentioned, near_moves
 from arcgraph.arcrag.options import namesakes, preview, previewed
 from arcgraph.arcrag.plan import Planned, Way, compiled, validated
@@ -23,6 +23,7 @@ from arcgraph.domain import (
     Endpoint,
     LabelInfo,
     Node,
+    PassageHome,
     PropertyInfo,
     RelationHome,
     Rows,
@@ -388,11 +389,12 @@ class Shelf(NamedTuple):
 
     texts: tuple[str, ...]
     triples: tuple[Said, ...] = ()
+    scope: Any = None
 
     def retrieve(self, question: str, phrases: Any = (), k: int = 10) -> Shelf:
         assert question
         assert not phrases
-        return Shelf(self.texts[:k], self.triples)
+        return Shelf(self.texts[:k], self.triples, self.scope)
 
 
 def test_statements_hint_at_entities() -> None:
@@ -403,3 +405,23 @@ def test_statements_hint_at_entities() -> None:
         ("Nightjar", ("s1",), "name"),
     ]
     assert hints(None, SCHEMA, "Who drew it?") == Hints()
+
+
+class Within(NamedTuple):
+    """What edges call the passages that were found."""
+
+    keys: tuple[str, ...]
+
+
+def test_passages_that_edges_come_from_bound_what_is_looked_at() -> None:
+    shelf = Shelf(("A gale.",), scope=Within(("c1", "c2")))
+    by_edge = replace(SCHEMA, passages=PassageHome("Chunk", "text", "id", edge_key="chunk_ids"))
+    by_mention = replace(SCHEMA, passages=PassageHome("Chunk", "text", "id", mention_types=("MENTIONS",)))
+    assert hints(shelf, by_edge, "Who?").keys == ("c1", "c2")
+    assert hints(shelf, by_mention, "Who?").keys == hints(shelf, SCHEMA, "Who?").keys == ()
+    bounded = scoped(DRAFT, by_edge, ("c1", "c2"))
+    assert bounded.pattern is not None
+    assert bounded.pattern.filters == (Filter(Property("r0", "chunk_ids"), "overlaps", ("c1", "c2")),)
+    assert "any(_i IN r0.`chunk_ids` WHERE _i IN $p1)" in bounded.text()[0]
+    assert scoped(DRAFT, by_edge, ()) is DRAFT
+    assert scoped(DRAFT, by_mention, ("c1",)) is DRAFT

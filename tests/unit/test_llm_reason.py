@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from arcgraph.errors import ModelError, ModelTimeout
 from arcgraph.llm.base import user
 from arcgraph.llm.reason import Ask, Decision, Model, Offline, Unusable
-from arcgraph.llm.schema import narrowed, one_of, reply_schema
+from arcgraph.llm.schema import at_most, narrowed, one_of, reply_schema
 from arcgraph.llm.scripted import Reply, ScriptedLLM
 from arcgraph.tracing import Trace
 
@@ -95,3 +95,17 @@ def test_a_form_is_narrowed_to_what_is_offered() -> None:
     sent = reply_schema(form)
     assert (sent.name, sent.strict) == ("Pick", True)
     assert sent.schema["properties"]["option"] == {"enum": ["O1", "none"], "type": "string"}
+
+
+def test_a_list_is_bounded_where_the_server_can_and_read_where_it_did_not() -> None:
+    form = narrowed(Pick, edits=at_most(2, one_of(["R1", "R2"])))
+    sent = reply_schema(form)
+    assert sent.schema["properties"]["edits"] == {
+        "items": {"enum": ["R1", "R2"], "type": "string"},
+        "maxItems": 2,
+        "type": "array",
+    }
+    assert sent.strict
+    assert form(option="O1", edits=["R1"] * 5).edits == ["R1"] * 5
+    nested = narrowed(Pick, edits=at_most(2, at_most(3, str)))
+    assert reply_schema(nested).schema["properties"]["edits"]["items"]["maxItems"] == 3

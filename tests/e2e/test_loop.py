@@ -382,7 +382,7 @@ def test_a_backward_arrow_is_turned_and_recorded(fleet: Any, settings: Settings)
     assert "<-[:DESIGNED]-" in query.cypher
     assert any("<-[:DESIGNED]-" in e["repaired"] for e in events(answer, "generate", "query"))
     assert answer.replay(fleet).holds
-    fleet.write("MATCH (p {name: 'Orla Quist'}) SET p.name = 'Orla Quill'")
+    fleet.write("MATCH (:Person)-[r:DESIGNED]->() DELETE r")
     assert answer.replay(fleet).missing == ('row ["Orla Quist"]',)
 
 

@@ -383,7 +383,7 @@ def test_a_backward_arrow_is_turned_and_recorded(fleet: Any, settings: Settings)
     assert any("<-[:DESIGNED]-" in e["repaired"] for e in events(answer, "generate", "query"))
     assert answer.replay(fleet).holds
     fleet.write("MATCH (:Person)-[r:DESIGNED]->() DELETE r")
-    assert answer.replay(fleet).missing == ('row ["Orla Quist"]',)
+    assert 'row ["Orla Quist"]' in answer.replay(fleet).missing
 
 
 def test_nothing_is_made_up_where_the_graph_has_nothing(fleet: Any, settings: Settings) -> None:

@@ -187,7 +187,7 @@ class Agent:
         if interpretation is not None:
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
-        return Offline(answer, Readings(interpretation, tuple(tables), tables_lead))
+        return Offline(answer, Readings(interpretation, tuple(tables), tables_lead, _taken(answer)))
 
     def _with_model(self, question: str, ready: _Prepared, trace: Trace, model: Observed) -> Answer:
         """The answer of a loop in which a model chooses, judges and asks on; see :mod:`arcgraph.loop`."""
@@ -369,6 +369,12 @@ def checked(question: str, settings: Settings) -> str:
             "or raise ARCGRAPH_ASK_MAX_QUESTION"
         )
     return question.strip()
+
+
+def _taken(answer: Answer) -> str:
+    """The words of the reading that an answer is of; empty where there is none."""
+    own = answer.queries[: len(answer.queries) - len(answer.witness.queries)]
+    return own[-1].reading if own and answer.status == Status.ANSWERED else ""
 
 
 def _is_better(second: Answer, first: Answer) -> bool:

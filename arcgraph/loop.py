@@ -164,7 +164,7 @@ class Loop:
         reading, trace = outcome.draft.reading, self._trace
         sure = math.exp(outcome.draft.likelihood)
         cypher, params = outcome.draft.text()
-        paths, tables, _ = offline.readings
+        paths, tables = offline.readings.paths, offline.readings.tables
         if (
             isinstance(reading, Reading)
             and paths is not None

@@ -23,11 +23,13 @@ from arcgraph.tracing import Trace
 
 
 class Readings(NamedTuple):
-    """How a question was read without a model: as paths, as tables, and whether tables come first."""
+    """How a question was read without a model: as paths, as tables, whether tables come first, and the words of the
+    reading that answered it, if one did."""
 
     paths: Interpretation | None
     tables: tuple[TableReading, ...] = ()
     tables_lead: bool = False
+    taken: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,8 +235,9 @@ class Generator:
             return pick
         if not pick.outcome.acceptable:
             raise Unusable(f"the choice is contradicted by the graph: {pick.outcome.fault}")
-        behind = best.draft.likelihood - pick.outcome.draft.likelihood
-        if behind > self._context.settings.arcrag.trust:
+        behind = max(0.0, best.draft.likelihood - pick.outcome.draft.likelihood)
+        trust = self._context.settings.arcrag.trust
+        if behind > trust or not trust:
             raise Unusable(f"the choice is {behind:.1f} less likely than the first reading, more than it weighs")
         return pick
 

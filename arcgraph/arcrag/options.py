@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from arcgraph.arcrag.context import Readings
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.domain import Anchor, Node, Schema
 from arcgraph.graph.pattern import Pattern
@@ -34,18 +35,16 @@ class Options:
         self._runner = runner
         self._most_rows = most_rows
 
-    def drafts(
-        self, found: Interpretation | None, tables: Sequence[TableReading], *, tables_lead: bool, most: int
-    ) -> list[Draft]:
-        """The drafts of both ways of reading, the likeliest first, of equal ones those of the leading way; no query
-        twice."""
-        by_paths = list(self._of_paths(found, most)) if found else []
-        by_tables = [_of_table(t, tables) for t in tables[:most]]
-        both = by_tables + by_paths if tables_lead else by_paths + by_tables
+    def drafts(self, readings: Readings, most: int) -> list[Draft]:
+        """The drafts of both ways of reading: the one that answered without a model, then the likeliest first, of equal
+        ones those of the leading way; no query twice."""
+        by_paths = list(self._of_paths(readings.paths, most)) if readings.paths else []
+        by_tables = [_of_table(t, readings.tables) for t in readings.tables[:most]]
+        both = by_tables + by_paths if readings.tables_lead else by_paths + by_tables
         once: dict[str, Draft] = {}
         for draft in both:
             once.setdefault(draft.key, draft)
-        return sorted(once.values(), key=lambda d: -d.likelihood)[: 2 * most]
+        return sorted(once.values(), key=lambda d: (d.words != readings.taken, -d.likelihood))[: 2 * most]
 
     def _of_paths(self, found: Interpretation, most: int) -> Iterator[Draft]:
         for reading in found.readings[:most]:

@@ -70,7 +70,7 @@ class _Pass:
         context = self._context
         made = Options(context.schema, context.runner, context.settings.ask.max_rows)
         most = context.settings.arcrag.options
-        drafts = made.drafts(readings.paths, readings.tables, tables_lead=readings.tables_lead, most=most)
+        drafts = made.drafts(readings, most)
         new = [d for d in drafts if d.key not in self._tried]
         options, same = previewed(new, self._executor, context.left, most)
         self._tried.update((o.draft.key, o) for o in (*options, *same))

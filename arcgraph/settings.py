@@ -136,7 +136,7 @@ class ArcragSettings(_Part):
     explore: bool = True
     looks: int = Field(default=6, ge=1, le=20)
     retrieved: int = Field(default=10, ge=1, le=100)
-    options: int = Field(default=8, ge=1, le=40)
+    options: int = Field(default=8, ge=0, le=40)
     sure: float = Field(default=0.75, ge=0)
     trust: float = Field(default=3.0, ge=0)
     evidence_tokens: int = Field(default=6_000, gt=0)

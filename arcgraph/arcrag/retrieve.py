@@ -101,7 +101,8 @@ class _Pass:
     def _seeded(self, options: Sequence[Outcome]) -> list[Outcome]:
         """Where nothing is named, or nothing found: options from the question in other words."""
         paths = self._readings.paths
-        if any(o.acceptable for o in options) and paths is not None and paths.candidates:
+        is_named = paths is not None and bool(paths.candidates)
+        if is_named and (any(o.acceptable for o in options) or not self._context.settings.arcrag.options):
             return []
         seeds = seed(self._asked, self._context)
         self._phrases = seeds.phrases

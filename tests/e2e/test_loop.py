@@ -421,6 +421,38 @@ def test_a_query_is_never_sent_twice_and_errors_go_back_with_their_place(fleet: 
     assert "run before" in events(answer, "generate", "decision")[-1]["why"]
 
 
+def test_each_repair_widens_what_can_be_chosen_from(fleet: Any, settings: Settings) -> None:
+    count = 0
+
+    def script(request: Request) -> Reply:
+        nonlocal count
+        if request.stage != "generate" or "The schema" not in request.prompt:
+            return writes("")(request)
+        count += 1
+        return choice("cypher", cypher=f"MATCH (s:Ship) WHERE s.tonnage = {count} RETURN s.name")
+
+    _, llm = ask(fleet, settings, UNSURE, script, explore=False, schema_tokens=40)
+    written = [r for r in llm.requests if "The schema" in r.prompt]
+    schemas = [r.prompt.partition("The schema")[2].partition("</graph>")[0] for r in written]
+    assert len(schemas) > 2
+    assert "this is a part of the schema" in schemas[0]
+    assert "(:Harbour" in schemas[0]
+    assert "(:Harbour {name" not in schemas[0]
+    assert "(:Harbour {name" in schemas[-1]
+    assert "this is a part of the schema" not in schemas[-1]
+
+
+def test_without_options_the_model_writes_by_itself(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (s:Ship {name: 'Nightjar'})<-[:DESIGNED]-(p:Person) RETURN p.name AS who"
+
+    def script(request: Request) -> Reply:
+        return judged("Orla Quist.", result="Q1") if request.stage == "answer" else writes(query)(request)
+
+    answer, llm = ask(fleet, settings, SURE, script, sure=2.0, options=0, explore=False, subplans=0, passes=1)
+    assert (answer.status, answer.rows) == (Status.ANSWERED, [{"who": "Orla Quist"}])
+    assert stages(llm) == ["generate", "answer"]
+
+
 def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings: Settings) -> None:
     count = 0
 

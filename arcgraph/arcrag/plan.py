@@ -147,11 +147,33 @@ def validated(reply: Planned, interface: Interface, most: int) -> Plan:
 
 
 def _subplan(way: Way, interface: Interface, before: Sequence[Subplan], numbers: dict[str, int]) -> Subplan:
-    anchor = interface.anchor_ids().get(way.start)
     after = numbers.get(way.start, 0)
+    anchor = interface.anchor_ids().get(way.start)
     if anchor is None and not after:
-        raise Unusable(f"there is no {way.start} to begin at")
+        anchor = _fitting_start(way, interface)
     labels = anchor.labels if anchor else _end(before[after - 1])
+    moves = _chain(way, labels, interface)
+    end = moves[-1].end
+    key = interface.key_ids().get(way.property)
+    if key is not None and end and key.owner != end:
+        key = None
+    meanings = tuple(interface.meaning(m.descriptor) for m in moves)
+    return Subplan(way.purpose, moves, anchor, after, key, meanings)
+
+
+def _fitting_start(way: Way, interface: Interface) -> Anchor:
+    """The first entity from which a chain leads on whose own beginning is not there (a path that begins at itself)."""
+    for anchor in interface.anchors:
+        try:
+            _chain(way, anchor.labels, interface)
+        except Unusable:
+            continue
+        return anchor
+    raise Unusable(f"there is no {way.start} to begin at")
+
+
+def _chain(way: Way, labels: tuple[str, ...], interface: Interface) -> tuple[Move, ...]:
+    """The moves of a path from something with these labels, each turned where it fits only so."""
     known = interface.move_ids()
     moves: list[Move] = []
     for name in way.relations[:MOST_HOPS]:
@@ -162,11 +184,7 @@ def _subplan(way: Way, interface: Interface, before: Sequence[Subplan], numbers:
         labels = (move.end,) if move.end else ()
     if not moves:
         raise Unusable("it follows no relation")
-    key = interface.key_ids().get(way.property)
-    if key is not None and labels and key.owner not in labels:
-        key = None
-    meanings = tuple(interface.meaning(m.descriptor) for m in moves)
-    return Subplan(way.purpose, tuple(moves), anchor, after, key, meanings)
+    return tuple(moves)
 
 
 def _end(subplan: Subplan) -> tuple[str, ...]:

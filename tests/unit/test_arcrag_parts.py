@@ -259,7 +259,8 @@ def planned(*ways: Way, answer: str = "entity") -> Planned:
 
 def test_a_chain_that_does_not_fit_is_dropped_with_its_reason() -> None:
     good = Way(start="A1", relations=["R1"])
-    made = validated(planned(good, Way(start="A2", relations=["R2"]), Way(start="S2", relations=["R1"])), INTERFACE, 3)
+    lost = Way(start="S2", relations=["R2", "R1"])
+    made = validated(planned(good, Way(start="A2", relations=["R2"]), lost), INTERFACE, 3)
     assert [s.words() for s in made.subplans] == ['"Nightjar" <-[DESIGNED]- (Person)']
     assert made.dropped == (
         "path 2: R2 does not lead on from Person",
@@ -270,6 +271,11 @@ def test_a_chain_that_does_not_fit_is_dropped_with_its_reason() -> None:
 def test_a_relation_taken_the_wrong_way_is_turned() -> None:
     made = validated(planned(Way(start="A2", relations=["R1", "R2"])), INTERFACE, 3)
     assert made.subplans[0].moves == (DESIGNED, MOORED)
+
+
+def test_a_path_that_begins_at_itself_begins_at_an_entity_that_fits() -> None:
+    made = validated(planned(Way(start="S1", relations=["R1"])), INTERFACE, 3)
+    assert [s.words() for s in made.subplans] == ['"Nightjar" <-[DESIGNED]- (Person)']
 
 
 def test_what_is_beyond_the_most_is_dropped() -> None:

@@ -33,7 +33,7 @@ from arcgraph.graph.pattern import (
 from arcgraph.interpret.assemble import PATHS, THING
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
-from arcgraph.llm.reason import Ask, Unusable
+from arcgraph.llm.reason import Ask, Decision, Unusable
 from arcgraph.llm.schema import at_most, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
@@ -95,16 +95,11 @@ def plan(asked: Asked, context: Context, interface: Interface, hints: Sequence[s
     most = context.settings.arcrag.subplans - 1
     if most < 1 or not interface.moves or not interface.anchors:
         return Plan()
-    text = prompt(
-        "plan",
-        question=quoted(asked.question, len(asked.question)),
-        asked=quoted(asked.text, len(asked.text)) if asked.text != asked.question else "",
-        known=block(fitting(asked.known, context.settings.arcrag.evidence_tokens // 2)) if asked.known else "",
-        interface=block(fitting(interface.lines(context.schema), 2 * context.settings.arcrag.schema_tokens)),
-        hints=block(quoted(hint) for hint in hints[:_HINTS]) if hints else "",
-        most=most,
-    )
+    decision: Decision[Plan] = Decision(Plan())
     for sample in range(_ATTEMPTS):
+        # What was wrong with the first one is told, so that the second is not the same again.
+        fault = decision.why if sample else ""
+        text = _prompt(asked, context, interface, hints, most, fault)
         ask = Ask(Stage.PLAN, (system(rules()), user(text)), _form(interface, most), sample)
         decision = context.reasoner.decide(ask, Plan(), lambda reply: validated(reply, interface, most))
         context.trace.note(
@@ -117,6 +112,20 @@ def plan(asked: Asked, context: Context, interface: Interface, hints: Sequence[s
         if decision.by == "model" or not context.reasoner.thinks:
             break
     return decision.value
+
+
+def _prompt(asked: Asked, context: Context, interface: Interface, hints: Sequence[str], most: int, fault: str) -> str:
+    settings = context.settings.arcrag
+    return prompt(
+        "plan",
+        question=quoted(asked.question, len(asked.question)),
+        asked=quoted(asked.text, len(asked.text)) if asked.text != asked.question else "",
+        known=block(fitting(asked.known, settings.evidence_tokens // 2)) if asked.known else "",
+        interface=block(fitting(interface.lines(context.schema), 2 * settings.schema_tokens)),
+        hints=block(quoted(hint) for hint in hints[:_HINTS]) if hints else "",
+        most=most,
+        fault=fault,
+    )
 
 
 def _form(interface: Interface, most: int) -> type[Planned]:

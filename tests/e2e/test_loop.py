@@ -519,6 +519,22 @@ def test_explorers_work_in_parallel_on_bounded_batches(fleet: Any, settings: Set
     assert any('"Orla Quist" -[DESIGNED]-> "Nightjar"' in line for line in evidence(llm.requests[-1]))
 
 
+def test_a_plan_that_cannot_be_followed_is_told_why_and_asked_for_once_more(fleet: Any, settings: Settings) -> None:
+    def script(request: Request) -> Reply:
+        if request.stage != "plan":
+            return writes("")(request)
+        port = relation(request, "MOORED_AT", "Ship")
+        person = relation(request, "COMMANDED", "Person")
+        way = {"purpose": "?", "start": entity(request, "Nightjar"), "relations": [port, person], "property": ""}
+        return {"answer": "entity", "paths": [way]}
+
+    _, llm = ask(fleet, settings, UNSURE, script, explore=False)
+    plans = [r.prompt for r in llm.requests if r.stage == "plan"]
+    assert len(plans) == 2
+    assert "could not be followed" not in plans[0]
+    assert "could not be followed: path 1: R" in plans[1]
+
+
 def test_a_plan_is_followed_from_one_path_to_the_next(fleet: Any, settings: Settings) -> None:
     def script(request: Request) -> Reply:
         match request.stage:

@@ -9,7 +9,7 @@ import time
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
 
 from arcgraph.answer import compose
 from arcgraph.answer.evidence import MOST_EDGES, citations, joined, name_of
@@ -19,10 +19,9 @@ from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.result import Answer, Citation, QueryRecord, Status, Usage, Witness
 from arcgraph.answer.runs import ALTERNATIVES
 from arcgraph.arcrag.context import Context, Readings
-from arcgraph.arcrag.hints import Statement
 from arcgraph.build import connect_llm
 from arcgraph.domain import Schema
-from arcgraph.errors import UsageError
+from arcgraph.errors import QueryError, StorageError, UsageError
 from arcgraph.graph.base import Graph
 from arcgraph.interpret.execute import Runner
 from arcgraph.interpret.gather import Gatherer
@@ -34,10 +33,11 @@ from arcgraph.llm.layers import Observed, observed
 from arcgraph.llm.reason import Model
 from arcgraph.llm.usage import Meter
 from arcgraph.loop import Loop, Makers, Offline
-from arcgraph.search.fusion import reciprocal_rank_fusion
 from arcgraph.search.local import NameIndex, Report, open_or_build
-from arcgraph.search.passages import PassageIndex, open_or_build_passages
-from arcgraph.search.values import ValueIndex, open_or_build_values
+from arcgraph.search.lookup import look_up_in_graph
+from arcgraph.search.passages import open_or_build_passages
+from arcgraph.search.retrieve import Retrieved, Retriever, open_retriever
+from arcgraph.search.values import ValueIndex, ValueMention, open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
 
@@ -47,6 +47,8 @@ _PASSAGES = 10
 # more than a small share of the time, so an expensive one is kept for a while.
 _FRESH_SECONDS = 1.0
 _REFRESH_SHARE = 0.05
+# So long the database may look for a text that no index holds.
+_LOOK_UP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class _Prepared:
     table_answers: TableAnswers
     gatherer: Gatherer | None
     values: ValueIndex | None
-    passages: PassageIndex | None
+    texts: _Texts
     notices: tuple[str, ...]
     check_at: float
 
@@ -149,7 +151,7 @@ class Agent:
         with trace.stage("prepare"):
             ready = self._ready()
         if not ready.schema.nodes.value:
-            empty = self._nothing(question, "the graph is empty: load data into it first", ())
+            empty = self._nothing(question, "the graph is empty: load data into it first")
             trace.note("answer", str(empty.status), text=empty.text)
             return self._finished(empty, trace)
         if (model := self._asked_model(trace)) is None:
@@ -172,7 +174,10 @@ class Agent:
             answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
-                answer = second if _is_better(second, answer) else answer
+                # A path that leaves out a condition is no answer because nothing meets the condition.
+                is_kept = answer.status == Status.NO_EVIDENCE and not tables[0].is_path
+                is_kept = is_kept and second.confidence <= answer.confidence
+                answer = second if _is_better(second, answer) and not is_kept else answer
         elif tables and interpretation is not None and not interpretation.readings and not tables[0].doubts.unknown:
             # Nothing is named, and no name is asked for that could be told with near ones.
             answer = ready.table_answers.answer(question, tables, trace)
@@ -185,6 +190,7 @@ class Agent:
                 answer = second if second.status == Status.ANSWERED or is_better else answer
         assert answer is not None
         if interpretation is not None:
+            answer = self._with_near_names(answer, ready, interpretation)
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
         return Offline(answer, Readings(interpretation, tuple(tables), tables_lead, _taken(answer)))
@@ -205,7 +211,7 @@ class Agent:
             Model(model.llm, trace, deadline),
             trace,
             deadline,
-            _PassageStore(ready.passages) if ready.passages is not None else None,
+            ready.texts,
         )
         makers = Makers(ready.path_answers, ready.table_answers, PatternAnswers(self._graph, ready.schema, settings))
         return Loop(context, makers, lambda text: self._without_model(text, ready, trace.lap())).run(question)
@@ -238,8 +244,20 @@ class Agent:
 
     def _from_paths(self, question: str, trace: Trace, ready: _Prepared, found: Interpretation) -> Answer:
         if not found.readings:
-            return self._unread(question, ready, found)
+            return self._unread(question, found)
         return ready.path_answers.answer(question, found, trace)
+
+    def _table_reader(self, schema: Schema, index: NameIndex, values: ValueIndex) -> TableReader:
+        """A reader that asks the database for texts where the index does not hold all values."""
+        known = [(one.owner, one.key) for one in values.columns if one.complete]
+        if values.holds_all:
+            return TableReader(schema, index, values, index.embed_words)
+
+        def look_up(text: str, start: int) -> list[ValueMention]:
+            seconds = min(_LOOK_UP_SECONDS, self._settings.graph.timeout)
+            return look_up_in_graph(self._graph, schema, text, seconds, skip=known, start=start)
+
+        return TableReader(schema, index, values, index.embed_words, look_up=look_up)
 
     def _ready(self) -> _Prepared:
         with self._lock:
@@ -258,7 +276,7 @@ class Agent:
         index = open_or_build(self._graph, schema, self._settings, progress=progress)
         reader = Reader(self._graph, schema, index, index.embed_words, self._settings.ask, self._settings.cache.dir)
         values = open_or_build_values(self._graph, schema, self._settings) if serves(schema) else None
-        tables = TableReader(schema, index, values, index.embed_words) if values is not None else None
+        tables = self._table_reader(schema, index, values) if values is not None else None
         passages = open_or_build_passages(self._graph, schema, self._settings, progress=progress)
         gatherer = (
             Gatherer(self._graph, schema, passages, index.embed_words, self._settings.ask)
@@ -277,7 +295,7 @@ class Agent:
             TableAnswers(self._graph, schema, self._settings),
             gatherer,
             values,
-            passages,
+            _Texts(partial(open_retriever, self._graph, schema, self._settings, passages=passages)),
             tuple(dict.fromkeys(lacking)),
             check_at,
         )
@@ -314,18 +332,28 @@ class Agent:
             queries=answer.queries[:before] + witness.queries,
         )
 
-    def _unread(self, question: str, ready: _Prepared, interpretation: Interpretation) -> Answer:
+    def _unread(self, question: str, interpretation: Interpretation) -> Answer:
         """No reading at all: nothing in the question is the name of anything, or no pattern leaves what it names."""
-        near = ready.index.near_names(question, _NEAR_NAMES)
         if interpretation.candidates:
             names = ", ".join(dict.fromkeys(c.anchor.name for c in interpretation.candidates))
-            return self._nothing(question, f"nothing in the graph leads on from {names}", tuple(near))
-        hint = f"; near names: {', '.join(dict.fromkeys(near))}" if near else ""
-        return self._nothing(question, f"the question names nothing that is in the graph{hint}", tuple(near))
+            return self._nothing(question, f"nothing in the graph leads on from {names}")
+        return self._nothing(question, "the question names nothing that is in the graph")
 
-    def _nothing(self, question: str, reason: str, near: tuple[str, ...]) -> Answer:
-        tried = tuple(f"near name: {n}" for n in dict.fromkeys(near))
-        return Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason, tried=tried)
+    def _nothing(self, question: str, reason: str) -> Answer:
+        return Answer(question, Status.NO_EVIDENCE, f"No answer: {reason}.", reason=reason)
+
+    def _with_near_names(self, answer: Answer, ready: _Prepared, interpretation: Interpretation) -> Answer:
+        """The answer; where there is none, and the question names nothing or nothing leads on, with names to try."""
+        is_open = answer.status in (Status.NO_EVIDENCE, Status.INSUFFICIENT)
+        if not is_open or (interpretation.candidates and interpretation.readings):
+            return answer
+        near = tuple(dict.fromkeys(ready.index.near_names(answer.question, _NEAR_NAMES)))
+        if not near:
+            return answer
+        names = ", ".join(near)
+        tried = (*answer.tried, *(f"near name: {name}" for name in near))
+        text, reason = f"{answer.text} Near names: {names}.", f"{answer.reason}; near names: {names}"
+        return replace(answer, text=text, reason=reason, tried=tried)
 
     def _note_tables(self, trace: Trace, readings: list[TableReading]) -> None:
         if readings:
@@ -385,33 +413,28 @@ def _is_better(second: Answer, first: Answer) -> bool:
     return same and second.confidence > first.confidence
 
 
-class _Keys(NamedTuple):
-    """What edges call some passages."""
+class _Texts:
+    """The texts of a graph as a store, opened when they are first searched; without any where they cannot be."""
 
-    keys: tuple[str | int, ...]
+    def __init__(self, open_store: Callable[[], Retriever | None]):
+        self._open = open_store
+        self._lock = threading.Lock()
+        self._opened: list[Retriever | None] = []
 
+    def retrieve(self, question: str, phrases: Sequence[str] = (), k: int = 10) -> Retrieved | None:
+        """What a question and its phrases lead to."""
+        with self._lock:
+            if not self._opened:
+                self._opened.append(self._tried())
+            retriever = self._opened[0]
+        return retriever.retrieve(question, phrases, k) if retriever is not None else None
 
-class _PassagesFound(NamedTuple):
-    """Passages that read like a question."""
-
-    texts: tuple[str, ...]
-    scope: _Keys
-    triples: tuple[Statement, ...] = ()
-
-
-class _PassageStore:
-    """The graph's passages as a store to retrieve from."""
-
-    def __init__(self, passages: PassageIndex):
-        self._passages = passages
-
-    def retrieve(self, question: str, phrases: Sequence[str] = (), k: int = 10) -> _PassagesFound:
-        """The question and each phrase are searched for; their rankings are fused."""
-        rankings = [self._passages.search(text, k) for text in dict.fromkeys((question, *phrases))]
-        ranking = reciprocal_rank_fusion(rankings)[:k]
-        found = self._passages.passages([hit.id for hit in ranking])
-        keys = tuple(p.key for p in found if p.key is not None)
-        return _PassagesFound(tuple(p.text for p in found), _Keys(keys))
+    def _tried(self) -> Retriever | None:
+        try:
+            return self._open()
+        except (QueryError, StorageError):
+            # They only hint where to look.
+            return None
 
 
 class _Inbox:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import neo4j
 from neo4j.exceptions import ServiceUnavailable
@@ -36,6 +36,8 @@ _BOLT_SCHEMES = frozenset({"neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "b
 _MEMGRAPH_SCHEMES = frozenset({"memgraph", "memgraph+s", "memgraph+ssc"})
 # The driver knows Memgraph's scheme by the name of the protocol.
 _BOLT = re.compile(r"^memgraph\b")
+# "user:password@host" without or with a mistyped scheme: what is taken for a file is named in messages.
+_LOGIN = re.compile(r":[^/\\]*@")
 _NEO4J_AGENT = re.compile(r"Neo4j/(\d+)\.\d+")
 _OLDEST_NEO4J = 5
 _HOW_TO_NAME = (
@@ -130,9 +132,9 @@ def _target_from_environment(environ: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _connect_bolt(uri: str, login: _Login, settings: Settings) -> Graph:
-    bare, login = _split_uri(uri, login)
+    bare, query, login = _split_uri(uri, login)
     login = _with_environment(os.environ, login)
-    driver = open_driver(_BOLT.sub("bolt", bare), login.token(), address=bare)
+    driver = open_driver(_BOLT.sub("bolt", bare) + query, login.token(), address=bare)
     try:
         return _verified(driver, bare, login, settings, owned=True)
     except ConnectError as error:
@@ -184,8 +186,8 @@ def _require_neo4j(agent: str, address: str) -> None:
         raise ConnectError(f"{address} is {agent}, not Memgraph; use {_BOLT.sub('bolt', address)}")
 
 
-def _split_uri(uri: str, login: _Login) -> tuple[str, _Login]:
-    """The address without user, password and database, and the login with them where it had none."""
+def _split_uri(uri: str, login: _Login) -> tuple[str, str, _Login]:
+    """The address without user, password and database, what follows its ``?``, and the login with what it had not."""
     try:
         parts = urlsplit(uri)
         _ = parts.port  # read once: it is checked only then
@@ -197,18 +199,18 @@ def _split_uri(uri: str, login: _Login) -> tuple[str, _Login]:
         ) from None
     if not parts.hostname:
         raise UsageError(f"the address names no host; {_HOW_TO_NAME}")
-    return _bare(parts), replace(
+    query = f"?{parts.query}" if parts.query else ""
+    if query and not parts.scheme.lower().startswith("neo4j"):
+        # The driver's own message quotes what may be a password.
+        raise UsageError("only an address that begins with neo4j may hold ?…; leave it out")
+    bare = f"{parts.scheme.lower()}://{parts.netloc.rpartition('@')[2]}"
+    known = replace(
         login,
         user=login.user or _decoded(parts.username),
         password=login.password or _decoded(parts.password),
         database=login.database or _decoded(parts.path.strip("/")),
     )
-
-
-def _bare(parts: SplitResult) -> str:
-    host = parts.netloc.rpartition("@")[2]
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{parts.scheme.lower()}://{host}{query}"
+    return bare, query, known
 
 
 def _decoded(text: str | None) -> str | None:
@@ -232,6 +234,8 @@ def _with_environment(environ: Mapping[str, str], login: _Login) -> _Login:
 def _open_file(text: str, settings: Settings, *, create: bool) -> Graph:
     if re.fullmatch(r"[\w.-]+:\d+", text) and not Path(text).exists():
         raise UsageError(f"there is no graph file {text}; for a server write bolt://{text}")
+    if _LOGIN.search(text) and not Path(text).exists():
+        raise UsageError(f"there is no graph file of that name, which looks like a login; {_HOW_TO_NAME}")
     return EmbeddedGraph(text, create=create, settings=settings)
 
 

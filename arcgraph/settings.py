@@ -51,6 +51,9 @@ class GraphSettings(_Part):
 class SearchSettings(_Part):
     """The text index. ``embedder`` is ``auto``, ``none``, ``static``, ``local`` or ``served``.
 
+    ``store`` is where passages and triples are searched: ``local``, or ``qdrant``, a server at ``store_url`` or without
+    one a folder in the cache. An address may carry a key, so it is hidden like one.
+
     A served endpoint is used only where ``embedder="served"`` and ``embedder_url`` say so: a key that happens to be in
     the environment never sends a graph's text anywhere. Fusion constants are those of ArcRAG's appendix B.
     """
@@ -65,12 +68,16 @@ class SearchSettings(_Part):
     exclude_properties: tuple[str, ...] = ()
     max_entries: int = Field(default=5_000_000, gt=0)
     max_passage_bytes: int = Field(default=1_000_000_000, gt=0)
+    max_triples: int = Field(default=250_000, ge=0)
     max_values: int = Field(default=1_000_000, gt=0)
     max_values_per_property: int = Field(default=50_000, gt=0)
     rrf_k: int = Field(default=60, gt=0)
     dense_weight: float = Field(default=2.0, ge=0)
     sparse_weight: float = Field(default=1.0, ge=0)
     prefetch: int = Field(default=30, gt=0)
+    store: str = Field(default="local", pattern="^(local|qdrant)$")
+    store_url: SecretStr = SecretStr("")
+    store_key: SecretStr = SecretStr("")
 
 
 class LLMSettings(_Part):

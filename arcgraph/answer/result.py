@@ -257,10 +257,15 @@ class Answer:
         """All queries, with their parameters as ``:param`` lines, ready to be pasted into a database browser."""
         blocks = []
         for query in self.queries:
-            lines = [f"// {query.reading}"] if query.reading else []
+            lines = [f"// {_comment(query.reading)}"] if query.reading else []
             lines += [f":param {name} => {cypher_literal(value)};" for name, value in query.params.items()]
             blocks.append("\n".join([*lines, query.cypher + ";"]))
         return "\n\n".join(blocks)
+
+
+def _comment(text: str) -> str:
+    """A text in one line that stays a comment: names of the graph stand in it, and Neo4j reads escapes there, too."""
+    return " ".join(text.split()).replace("\\u", "\\ u")
 
 
 def cypher_literal(value: Any) -> str:

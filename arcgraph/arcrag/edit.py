@@ -176,7 +176,7 @@ def asked(pattern: Pattern) -> str:
     first = columns.get(THING) or next(iter(columns.values()), None)
     of = first.of if isinstance(first, Aggregate) else first
     nodes = [n.name for n in pattern.nodes]
-    if of is not None and of.owner in nodes:
+    if isinstance(of, Property | Entity) and of.owner in nodes:
         return of.owner
     return THING if THING in nodes else nodes[-1]
 

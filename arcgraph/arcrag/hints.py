@@ -92,8 +92,8 @@ class Found(Protocol):
 class Store(Protocol):
     """Texts that can be searched for a question and phrases from it."""
 
-    def retrieve(self, question: str, phrases: Sequence[str] = (), k: int = 10) -> Found:
-        """At most ``k`` texts, best first."""
+    def retrieve(self, question: str, phrases: Sequence[str] = (), k: int = 10) -> Found | None:
+        """At most ``k`` texts, best first; ``None`` where there are none to search."""
         ...
 
 
@@ -110,9 +110,9 @@ class Hints:
 
 def hints(store: Store | None, schema: Schema, question: str, phrases: Sequence[str] = (), k: int = 10) -> Hints:
     """What the store has for a question, at most ``k`` texts; nothing without one."""
-    if store is None:
+    found = store.retrieve(question, phrases, k) if store is not None else None
+    if found is None:
         return Hints()
-    found = store.retrieve(question, phrases, k)
     ends = [end for one in found.triples for end in _ends(one, schema)]
     is_bound = found.scope is not None and schema.passages is not None and schema.passages.edge_key is not None
     keys = tuple(found.scope.keys) if found.scope is not None and is_bound else ()

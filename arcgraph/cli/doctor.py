@@ -31,7 +31,7 @@ from arcgraph.cli.common import (
     print_json,
 )
 from arcgraph.errors import ArcgraphError
-from arcgraph.graph.base import Cautious, Graph, SelfDescribing, Served, ServerInfo
+from arcgraph.graph.base import Cautious, Extended, Graph, SelfDescribing, Served, ServerInfo
 from arcgraph.settings import Settings
 
 _CORE = ("neo4j", "kglite", "pydantic", "numpy", "scipy", "rank-bm25", "tenacity", "jinja2", "typer", "rich")
@@ -72,7 +72,7 @@ _EXTRAS = (
         "sentence-transformers",
     ),
     _Extra("llm", "answers by a language model behind an OpenAI-compatible endpoint", ("openai",), "openai"),
-    _Extra("qdrant", "a Qdrant server as text index", ("qdrant_client",), "qdrant-client"),
+    _Extra("qdrant", "passages and edges searched in Qdrant", ("qdrant_client",), "qdrant-client"),
 )
 
 
@@ -93,17 +93,19 @@ def doctor(
     settings = load_settings(timeout)
     checks = [_python(), *_packages(), *_extras(), _embedder(settings), _cache(settings.cache.dir), _gate(settings)]
     code = 0
+    own: tuple[str, ...] = ()
     try:
         if graph is None and not _named_in_environment():
             checks.append(Check("graph", State.OPTIONAL, "none was named", "give --graph TARGET or set NEO4J_URI"))
         else:
             opened = open_graph(graph, database=database, user=user, password=password, settings=settings)
             with closing(opened):
+                own = opened.functions if isinstance(opened, Extended) else ()
                 checks += _graph(opened, settings.graph.timeout)
     except ArcgraphError as error:
         checks.append(Check("graph", State.FAULT, str(error)))
         code = exit_code(error)
-    _print(checks, _allowed(settings), as_json=as_json)
+    _print(checks, _allowed(settings, own), as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -172,14 +174,16 @@ def _gate(settings: Settings) -> Check:
     allowed = _allowed(settings)
     listed = f"{len(allowed['functions'])} functions and {len(allowed['procedures'])} procedures may be called"
     added = [*settings.graph.allow_functions, *settings.graph.allow_procedures]
-    return Check("gate", State.OK, f"{listed}, of these added by you: {', '.join(added) if added else 'none'}")
+    told = f"added by you, who vouch for them: {', '.join(added)}" if added else "none added by you"
+    return Check("gate", State.OK, f"{listed} (--json lists them); {told}")
 
 
-def _allowed(settings: Settings) -> dict[str, list[str]]:
+def _allowed(settings: Settings, own: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    """The names that may be called; ``own`` are functions that only the graph at hand has."""
     from arcgraph.graph.allowlist import FUNCTIONS, PROCEDURES
 
     return {
-        "functions": sorted(FUNCTIONS.union(settings.graph.allow_functions)),
+        "functions": sorted(FUNCTIONS.union(settings.graph.allow_functions, own)),
         "procedures": sorted(PROCEDURES.union(settings.graph.allow_procedures)),
     }
 

@@ -250,6 +250,11 @@ def open_driver(uri: str, auth: Any, *, address: str) -> neo4j.Driver:
             user_agent="arcgraph-qa",
         )
     except Exception as error:
+        if "?" in uri:
+            # The driver quotes what follows, which may be meant as a password.
+            raise UsageError(
+                f"{address} cannot be connected to: behind ? stand key=value pairs, each key once"
+            ) from None
         raise UsageError(f"{address} is not an address that can be connected to: {error}") from error
 
 

@@ -23,8 +23,11 @@ from arcgraph.graph.pattern import (
     Entity,
     Expression,
     Filter,
+    Grouped,
     Having,
     Hop,
+    Measure,
+    Operand,
     Order,
     Pattern,
     PatternNode,
@@ -34,7 +37,9 @@ from arcgraph.graph.pattern import (
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps"})
+_COMPARISONS = frozenset(
+    {"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "has item", "overlaps"}
+)
 _NULL_TESTS = frozenset({"is null", "is not null"})
 
 
@@ -92,6 +97,7 @@ def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict
     lines = [f"MATCH {match}"]
     if where:
         lines.append("WHERE " + " AND ".join(where))
+    lines += writer.grouped(pattern)
     lines += writer.tail(pattern)
     return "\n".join(lines), writer.params
 
@@ -100,6 +106,8 @@ def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict
 class _Writer:
     dialect: Dialect
     params: dict[str, Any] = field(default_factory=dict)
+    carried: dict[Operand, str] = field(default_factory=dict)
+    """What a first grouping hands on, by the variable that stands for it."""
 
     def param(self, value: Any) -> str:
         name = f"p{len(self.params)}"
@@ -196,13 +204,18 @@ class _Writer:
         if condition.operator in _NULL_TESTS:
             return f"{left} {operator}"
         right = condition.right
+        if condition.operator == "has item":
+            return f"{self.param(right)} IN {left}"
         if condition.operator == "overlaps":
             return f"any(_i IN {left} WHERE _i IN {self.param(list(right))})"
         if isinstance(right, Property | Entity):
             return f"{left} {operator} {self._operand(right)}"
         return f"{left} {operator} {self.param(right)}"
 
-    def _operand(self, operand: Property | Entity) -> str:
+    def _operand(self, operand: Operand) -> str:
+        if operand in self.carried:
+            return self.carried[operand]
+        assert not isinstance(operand, Measure)
         return self._property(operand) if isinstance(operand, Property) else operand.owner
 
     def _property(self, prop: Property) -> str:
@@ -211,6 +224,22 @@ class _Writer:
         return f"toFloat({plain})" if prop.numeric else plain
 
     # --- RETURN --------------------------------------------------------------------------------------------------
+
+    def grouped(self, pattern: Pattern) -> list[str]:
+        """The first grouping, where there is one."""
+        first = pattern.grouped
+        if first is None:
+            return []
+        keys = [p.expression for p in pattern.returns if not isinstance(p.expression, Aggregate)]
+        handed: dict[Operand, str] = {
+            key: f"key_{i}" for i, key in enumerate(dict.fromkeys(keys)) if key.owner not in first.by
+        }
+        made = [f"{self._operand(key)} AS {name}" for key, name in handed.items()]
+        made += [f"{self._expression(m.expression)} AS {_measured(m.name)}" for m in first.measures]
+        conditions = [f"{_measured(h.column)} {h.operator.upper()} {self.param(h.value)}" for h in first.having]
+        self.carried = handed | {Measure(m.name): _measured(m.name) for m in first.measures}
+        lines = ["WITH " + ", ".join([*first.by, *made])]
+        return lines + (["WHERE " + " AND ".join(conditions)] if conditions else [])
 
     def tail(self, pattern: Pattern) -> list[str]:
         columns = ", ".join(f"{self._expression(p.expression)} AS {quote(p.name)}" for p in pattern.returns)
@@ -287,6 +316,10 @@ def _turned(hop: Hop) -> Hop:
     return replace(hop, start=hop.end, end=hop.start, direction=ways[hop.direction])
 
 
+def _measured(name: str) -> str:
+    return quote(f"measure {name}")
+
+
 def _never_null(expression: Expression) -> bool:
     return isinstance(expression, Aggregate) and expression.function in ("count", "exists")
 
@@ -309,7 +342,10 @@ def _faults(pattern: Pattern) -> Iterable[str]:
         if not part.hops:
             yield "what must be absent has no hop"
         yield from _part_faults(part, _names(pattern.nodes), _names(pattern.hops))
-    yield from _return_faults(pattern, {*_names(pattern.nodes), *_names(pattern.hops)})
+    known = {*_names(pattern.nodes), *_names(pattern.hops)}
+    if pattern.grouped is not None:
+        yield from _group_faults(pattern.grouped, known)
+    yield from _return_faults(pattern, known)
 
 
 def _names(elements: Iterable[PatternNode | Hop]) -> list[str]:
@@ -345,6 +381,20 @@ def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[st
             yield f"{condition.operator!r} compares with nothing; use 'is null' or 'is not null'"
 
 
+def _group_faults(first: Grouped, known: set[str]) -> Iterable[str]:
+    """What is wrong with a first grouping."""
+    yield from (f"grouping by unknown element {name!r}" for name in first.by if name not in known)
+    names = [m.name for m in first.measures]
+    if len(set(names)) != len(names):
+        yield "two measures bear the same name"
+    for measure in first.measures:
+        if not isinstance(measure.expression, Aggregate) or isinstance(measure.expression.of, Measure):
+            yield f"measure {measure.name!r} is no aggregate of matches"
+        else:
+            yield from _expression_faults(measure, known, None)
+    yield from (f"a condition on unknown measure {h.column!r}" for h in first.having if h.column not in names)
+
+
 def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
     columns = [p.name for p in pattern.returns]
     if all(p.hidden for p in pattern.returns):
@@ -352,7 +402,7 @@ def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
     if len(set(columns)) != len(columns):
         yield "two columns bear the same name"
     for projection in pattern.returns:
-        yield from _expression_faults(projection, known)
+        yield from _expression_faults(projection, known, pattern.grouped)
     sorted_or_kept: list[Having | Order] = [*pattern.having, *pattern.order]
     for part in sorted_or_kept:
         if part.column not in columns:
@@ -361,11 +411,16 @@ def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
         yield "skip and limit must not be negative"
 
 
-def _expression_faults(projection: Projection, known: set[str]) -> Iterable[str]:
+def _expression_faults(projection: Projection, known: set[str], first: Grouped | None) -> Iterable[str]:
     expression = projection.expression
     operand = expression.of if isinstance(expression, Aggregate) else expression
-    if operand is not None and operand.owner not in known:
+    if isinstance(operand, Measure):
+        if first is None or operand.name not in [m.name for m in first.measures]:
+            yield f"column {projection.name!r} aggregates unknown measure {operand.name!r}"
+    elif operand is not None and operand.owner not in known:
         yield f"column {projection.name!r} returns unknown element {operand.owner!r}"
+    elif operand is not None and isinstance(expression, Aggregate) and first and operand.owner not in first.by:
+        yield f"column {projection.name!r} aggregates {operand.owner!r}, by which nothing was grouped"
     if isinstance(expression, Aggregate):
         if expression.function not in _AGGREGATES:
             yield f"unknown aggregate {expression.function!r}"

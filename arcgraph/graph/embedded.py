@@ -66,6 +66,8 @@ class EmbeddedGraph:
     """A graph in a file. Thread-safe; close it, or use it in a ``with``."""
 
     dialect = "embedded"
+    functions: tuple[str, ...] = ()
+    lacking = staticmethod(rewrite.lacking)
 
     def __init__(
         self,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from arcgraph.graph.escapes import is_escaped, literal
 from arcgraph.graph.lexer import Kind, Token, lex
-from arcgraph.graph.names import quote
+from arcgraph.graph.names import quote_literally
 
 # A space, which keeps the quotes, and an invisible separator, which no one's own names end with.
 NAME_MARK = " \u2063"
@@ -31,7 +32,10 @@ def loaded_name(name: str) -> str:
 
 
 def store_names(query: str) -> str:
-    """The query with every label and type as it is stored; a query that is no Cypher comes back as it is."""
+    """The query with every label and type as it is stored and no escapes in names.
+
+    A query that is no Cypher comes back as it is.
+    """
     if not _may_be_unusual(query):
         return query
     tokens = lex(query)
@@ -39,16 +43,20 @@ def store_names(query: str) -> str:
         return query
     parts: list[str] = []
     done = 0
-    for token in _labels_and_types(tokens.tokens):
-        if not _PLAIN.match(token.value):
-            parts += [query[done : token.offset], quote(stored_name(token.value))]
+    marked = {token.offset for token in _labels_and_types(tokens.tokens) if not _PLAIN.match(token.value)}
+    for token in tokens.tokens:
+        if token.offset in marked:
+            parts += [query[done : token.offset], quote_literally(stored_name(token.value))]
+            done = token.end
+        elif is_escaped(token):
+            parts += [query[done : token.offset], literal(token)]
             done = token.end
     return "".join([*parts, query[done:]])
 
 
 def _may_be_unusual(query: str) -> bool:
     """Whether the query may hold a name that is not plain: only then is it worth reading token by token."""
-    if not query.isascii():
+    if not query.isascii() or r"\u" in query:
         return True
     if "'" in query or '"' in query or "/" in query:
         # A backtick inside a string or a comment would pair with the wrong one.

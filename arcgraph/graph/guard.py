@@ -35,7 +35,7 @@ class Reason:
 
     Rules: ``write``, ``administration``, ``load-csv``, ``use``, ``prefix``, ``in-transactions``,
     ``several-statements``, ``procedure``, ``function``; ``undefined-variable``, ``clash``, ``column``, ``aggregate``;
-    ``dialect`` for what the server at hand cannot read;
+    ``dialect`` for what the server at hand cannot read, ``embedded`` for what a file cannot run;
     ``plan`` where the database, asked to EXPLAIN, plans more than a read;
     ``not-understood``, ``too-deep``, ``too-long`` and the lexer's ``unterminated-…``, ``unknown-character``, ``bad-…``,
     ``ambiguous-escape``.

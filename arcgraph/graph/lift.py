@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from neo4j.time import Duration
 
 from arcgraph.graph.marked import WGS84, decode
-from arcgraph.graph.names import quote
+from arcgraph.graph.names import quote_literally
 from arcgraph.graph.values import to_engine
 from arcgraph.graph.worker import MARK
 
@@ -92,9 +92,9 @@ def restorable(value: Any, key: str = "") -> Iterable[tuple[str, str]]:
 
 def restoring(key: str, function: str) -> list[tuple[str, dict[str, Any]]]:
     """The statements that turn marked texts under ``key`` into real points or durations, on nodes and on edges."""
-    part = f"split(x.{quote(key)}, ' ')"
+    part = f"split(x.{quote_literally(key)}, ' ')"
     fields = ", ".join(f"{name}: {convert}({part}[{at}])" for name, convert, at in _FIELDS[function])
-    change = f"WHERE x.{quote(key)} STARTS WITH $mark SET x.{quote(key)} = {function}({{{fields}}})"
+    change = f"WHERE x.{quote_literally(key)} STARTS WITH $mark SET x.{quote_literally(key)} = {function}({{{fields}}})"
     return [(f"MATCH {match} {change}", {"mark": _MARKS[function]}) for match in ("(x)", "()-[x]->()")]
 
 

@@ -23,6 +23,7 @@ from arcgraph.errors import QueryError
 from arcgraph.graph import memgraph_grammar
 from arcgraph.graph.base import EdgeGroup, Explained, GraphSummary, NodeGroup, ServerInfo
 from arcgraph.graph.bolt import BoltGraph, Outcome, fetch_size, notifications
+from arcgraph.graph.escapes import literal_names
 from arcgraph.graph.names import quote
 from arcgraph.resources import cypher
 
@@ -138,6 +139,7 @@ class MemgraphGraph(BoltGraph):
     def _attempt(
         self, query: str, params: dict[str, Any], *, access: str, wanted: int | None, seconds: float
     ) -> Outcome:
+        query = literal_names(query)
         if unfit := _unfit(params):
             raise QueryError(f"Memgraph cannot hold {unfit}: it would come back changed, or not at all")
         try:

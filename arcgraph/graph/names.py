@@ -23,5 +23,15 @@ def loaded_key(key: str) -> str:
 
 
 def quote(name: str) -> str:
-    """A label, type, property key or variable as Cypher takes it, whatever characters it holds."""
+    """A label, type, property key or variable as Cypher takes it, whatever characters it holds.
+
+    Neo4j replaces ``\\uXXXX`` before it looks for backticks, so that ``\\u0060`` in a name would end the quotes
+    and what follows would be read as Cypher. The backslash is therefore written as an escape itself. Engines that read
+    no escapes in names are sent :func:`~arcgraph.graph.escapes.literal_names`.
+    """
+    return quote_literally(name.replace("\\", r"\u005c") if r"\u" in name else name)
+
+
+def quote_literally(name: str) -> str:
+    """A name for an engine that reads no escapes between backticks."""
     return "`" + name.replace("`", "``") + "`"

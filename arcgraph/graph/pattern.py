@@ -68,6 +68,13 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """What a first grouping measured (:class:`Grouped`), by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """``count``, ``sum``, ``avg``, ``min``, ``max`` or ``collect`` of an expression; of all rows where it is ``None``.
 
@@ -75,14 +82,28 @@ class Aggregate:
     """
 
     function: Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
-    of: Property | Entity | None = None
+    of: Property | Entity | Measure | None = None
     distinct: bool = False
 
 
 Expression = Property | Entity | Aggregate
+Operand = Property | Entity | Measure
 
 Operator = Literal[
-    "=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps", "is null", "is not null"
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "in",
+    "contains",
+    "starts with",
+    "ends with",
+    "is null",
+    "is not null",
+    "has item",
+    "overlaps",
 ]
 
 
@@ -90,7 +111,8 @@ Operator = Literal[
 class Filter:
     """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity.
 
-    ``overlaps`` holds where the list ``left`` has an item of the list ``right``, which is a value.
+    ``has item`` is for properties that hold lists; ``overlaps`` holds where the list ``left`` has an item of the list
+    ``right``, which is a value.
     """
 
     left: Property | Entity
@@ -151,6 +173,20 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Grouped:
+    """A grouping before the columns are made, so that these may aggregate aggregates ("the average number of …").
+
+    Matches are grouped by the elements ``by`` and by the columns that are no aggregates. ``measures`` are aggregates
+    of each group, ``having`` conditions on them. Columns then have groups for rows: their aggregates are of measures
+    and of the elements grouped by.
+    """
+
+    by: tuple[str, ...]
+    measures: tuple[Projection, ...]
+    having: tuple[Having, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """A query as data. All hops are one MATCH, so that no edge is used twice (trail semantics).
 
@@ -168,6 +204,7 @@ class Pattern:
     skip: int = 0
     limit: int | None = None
     absent: tuple[Absent, ...] = ()
+    grouped: Grouped | None = None
 
     def to_cypher(self, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:
         """Text and parameters for ``neo4j``, ``memgraph`` or ``embedded``; ``ValueError`` on a malformed pattern."""
@@ -177,4 +214,4 @@ class Pattern:
 
     def returning(self, *columns: Projection, distinct: bool = False) -> Pattern:
         """The same match with other columns, unordered and uncut."""
-        return replace(self, returns=columns, distinct=distinct, having=(), order=(), skip=0, limit=None)
+        return replace(self, returns=columns, distinct=distinct, having=(), order=(), skip=0, limit=None, grouped=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
@@ -18,7 +19,8 @@ from arcgraph.graph.clauses import Unread, read
 from arcgraph.graph.guard import Reason, Verdict
 from arcgraph.graph.lexer import Kind, Token, Tokens, lex
 from arcgraph.graph.names import INVENTED, PREFIX, quote, stored_key
-from arcgraph.graph.scope import Analysis, analyse
+from arcgraph.graph.reader.operators import BOOLEAN, COMPARISONS
+from arcgraph.graph.scope import Analysis, Fault, analyse
 from arcgraph.graph.syntax import (
     Access,
     Call,
@@ -44,6 +46,7 @@ from arcgraph.graph.syntax import (
     PathPattern,
     PatternComprehension,
     PatternTest,
+    Prefix,
     Project,
     Query,
     Reduce,
@@ -54,9 +57,14 @@ from arcgraph.graph.syntax import (
 )
 
 # Names of variables that a rewritten query needs and no loaded graph's query is likely to use.
-_LABEL, _KEY, _ELEMENT = "_arc_l", "_arc_k", "_arc_e"
+_LABEL, _KEY, _ELEMENT, _PATH = "_arc_l", "_arc_k", "_arc_e", "_arc_p"
 _INVENTED_LIST = "[" + ", ".join(f"'{key}'" for key in sorted(INVENTED)) + "]"
 _MOST_HOPS = 1_000_000
+# What stands between two comparisons is written twice: nested, that would double at every level.
+_LONGEST_REPEATED = 2_000
+_ALL_PATHS = ("", "ALL", "ALL PATHS", "ALL PATH")
+# Families that the engine lacks and calls errors of syntax.
+_ABSENT = ("apoc.", "vector.similarity.")
 # The engine answers these with its own reserved names, or not at all.
 _MISLEADING = frozenset(
     (
@@ -78,6 +86,23 @@ def to_embedded(query: str) -> str:
         _refuse(tokens, unread.rule, unread.message, unread.offset)
     except RecursionError:
         _refuse(tokens, "too-deep", "the query nests too deeply", 0)
+
+
+def lacking(query: Query, tokens: Tokens, added: tuple[str, ...] = ()) -> tuple[Fault, ...]:
+    """What keeps a valid query from being written for the embedded engine: the first such place, rule ``embedded``.
+
+    ``added`` are functions vouched for.
+    """
+    analysis = analyse(query, tokens, (), added)
+    if any(fault.rule not in ("function", "procedure") for fault in analysis.faults):
+        return ()
+    try:
+        _Rewriter(tokens, analysis).rewrite(query)
+    except Refused as refused:
+        (reason,) = refused.verdict.reasons
+        at = next(at for at, token in enumerate(tokens.tokens) if token.offset == reason.offset)
+        return (Fault(reason.rule, reason.message, at),)
+    return ()
 
 
 def embedded_params(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,6 +235,8 @@ class _Rewriter:
             self.page(clause.page)
 
     def procedure(self, clause: CallProcedure) -> None:
+        if clause.name.startswith(_ABSENT):
+            self.refuse(f"procedure {clause.name} is not to be had", clause.at)
         if clause.name in _MISLEADING:
             self.refuse(f"{clause.name} is not to be had; read the schema instead (arcgraph schema)", clause.at)
         self.values(clause.arguments or ())
@@ -220,6 +247,9 @@ class _Rewriter:
         for hint in clause.hints:
             self.remove(hint.start, hint.end)
         conditions = [condition for path in clause.paths for condition in self.path(path)]
+        for path in clause.paths:
+            if path.variable is None and (path.function or path.selector not in _ALL_PATHS):
+                self.name_path(path)
         self.add_conditions(conditions, clause.where, clause.where_start, clause.patterns_end)
 
     def add_conditions(
@@ -279,7 +309,7 @@ class _Rewriter:
         return conditions
 
     def selector(self, path: PathPattern) -> None:
-        if not path.selector or path.selector in ("ALL", "ALL PATHS", "ALL PATH"):
+        if path.selector in _ALL_PATHS:
             if path.selector:
                 self.remove(path.elements[0].start - len(path.selector.split()), path.elements[0].start)
             return
@@ -292,6 +322,13 @@ class _Rewriter:
         self.remove(start, path.elements[0].start)
         self.add_before(path.elements[0].start, "shortestPath(")
         self.add_after(path.end - 1, ")")
+
+    def name_path(self, path: PathPattern) -> None:
+        """The engine looks for a shortest path only where it has a name."""
+        if self.returns_all:
+            self.refuse("a shortest path needs a name beside RETURN *; write p = …", path.start)
+        self.made += 1
+        self.add_before(path.start, f"{_PATH}{self.made} = ")
 
     def edge(self, edge: EdgePattern, following: int) -> None:
         if edge.algorithm:
@@ -493,9 +530,7 @@ class _Rewriter:
         for item in expression.items:
             if item.kind in ("property", "entry"):
                 self.key(item.token)
-            elif item.kind == "variable" and stored_key(self.tokens[item.token].value) in (
-                PREFIX + k for k in INVENTED
-            ):
+            elif item.kind == "variable":
                 name = self.tokens[item.token].value
                 self.replaced[item.token] = f"{quote(stored_key(name))}: {quote(name)}"
             if item.kind == "entry" and item.value:
@@ -504,6 +539,8 @@ class _Rewriter:
     def call(self, expression: Call) -> None:
         self.values(expression.arguments)
         name = expression.name.lower()
+        if name.startswith(_ABSENT):
+            self.refuse(f"function {expression.name} is not to be had", expression.start)
         if name == "labels":
             self.wrap(expression, f"([{_LABEL} IN ", f" WHERE {_LABEL} <> '{RESERVED_LABEL}'])")
         elif name == "keys":
@@ -520,6 +557,36 @@ class _Rewriter:
         for operator, operand in expression.rest:
             if operator == "IN" and isinstance(operand, Comprehension | PatternComprehension):
                 self.wrap(operand, "(", ")")
+
+        self.chained(expression)
+
+    def chained(self, expression: Chain) -> None:
+        """``a < b < c`` is ``(a < b AND b < c)``; the engine compares once."""
+        operands = [expression.first, *(operand for _, operand in expression.rest)]
+        starts = [0, *(at for at, (word, _) in enumerate(expression.rest, 1) if word in BOOLEAN), len(operands)]
+        for first, last in pairwise(starts):
+            compared = [at for at in range(first + 1, last) if expression.rest[at - 1][0] in COMPARISONS]
+            if len(compared) < 2:
+                continue
+            ends = [operands[at].start - 1 for at in compared]  # type: ignore[union-attr]  # a comparison has one
+            begin = self.behind_not(operands[first])
+            end = expression.end if last == len(operands) else operands[last].start - 1  # type: ignore[union-attr]
+            spans = zip([begin, *(at + 1 for at in ends)], [*ends, end], strict=True)
+            texts = [f"({self.render(*span)})" for span in spans]
+            if any(len(text) > _LONGEST_REPEATED for text in texts[1:-1]):
+                self.refuse("comparisons in a row with so long a value between them cannot be used", begin)
+            tests = [f"{a} {self.tokens[at].text} {b}" for (a, b), at in zip(pairwise(texts), ends, strict=True)]
+            self.remove(begin, end)
+            self.gone.discard(begin)
+            self.replaced[begin] = f"({' AND '.join(tests)})"
+
+    def behind_not(self, operand: Expression | None) -> int:
+        """Where an operand begins without the NOT before it, which denies all that is compared."""
+        assert operand is not None
+        at = operand.start
+        while isinstance(operand, Prefix) and self.tokens[at].word == "NOT":
+            at += 1
+        return at
 
     def comprehension(self, expression: Comprehension) -> None:
         self.values(part for part in (expression.source, expression.where, expression.project) if part)

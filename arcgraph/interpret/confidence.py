@@ -20,6 +20,8 @@ WEAKEST_GROUND_OPEN = 0.55
 MARGIN = 3.0
 # A word that stands alone must be a little like what it is taken for, and a bare yes or no needs a worded relation.
 _ALONE_GROUND = 0.1
+# The same for a noun that is asked for: of few labels one always seems near.
+_ASKED_GROUND = 0.2
 _WORDED = math.log(0.25)
 _RIVALS = 12
 _AGREES = math.log(0.4)
@@ -57,7 +59,7 @@ def holds(reading: Reading, readings: Sequence[Reading], *, is_open: bool = Fals
     if is_open:
         return reading.parts.grounded >= WEAKEST_GROUND_OPEN
     alone = reading.parts.words <= 1 and reading.parts.answer >= _AGREES and lead(reading, readings) >= _CLEAR_LEAD
-    alone = alone and reading.parts.grounded >= _ALONE_GROUND
+    alone = alone and reading.parts.grounded >= (_ASKED_GROUND if reading.parts.answer else _ALONE_GROUND)
     return alone or reading.parts.grounded >= WEAKEST_GROUND
 
 

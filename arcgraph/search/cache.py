@@ -21,8 +21,13 @@ def place(folder: Path, graph: str, state: object, suffix: str) -> Path:
 
     ``suffix`` tells kinds of index apart.
     """
+    return folder / "index" / named(graph) / f"{_digest(repr(state))}{suffix}"
+
+
+def named(graph: str) -> str:
+    """A graph's name as a part of the name of a file: readable, and different for different graphs."""
     readable = re.sub(r"[^A-Za-z0-9]+", "-", graph).strip("-")[-40:]
-    return folder / "index" / f"{readable}-{_digest(graph)}" / f"{_digest(repr(state))}{suffix}"
+    return f"{readable}-{_digest(graph)}"
 
 
 def _digest(text: str) -> str:

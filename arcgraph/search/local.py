@@ -36,7 +36,7 @@ _MOST_DENSE = 5
 
 
 class Progress(NamedTuple):
-    """How far building has come: ``stage`` is ``reading`` or ``embedding``, the rest counts entries."""
+    """How far building has come: ``stage`` is ``reading``, ``embedding`` or ``storing``, the rest counts entries."""
 
     stage: str
     done: int
@@ -54,7 +54,7 @@ Report = Callable[[Progress], None]
 # --- building ----------------------------------------------------------------------------------------------------
 
 
-class _Codes:
+class Codes:
     """Few different values, numbered as they come."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class _Builder:
     def __init__(self) -> None:
         self.size = 0
         self._texts, self._elements, self._ids = Column(), Column(), Column()
-        self._labels, self._properties = _Codes(), _Codes()
+        self._labels, self._properties = Codes(), Codes()
         self._aliases = bytearray()
         self._words: dict[str, int] = {}
         self._terms = array("i")
@@ -128,11 +128,11 @@ class _Builder:
         dtype = "float32" if self.size < _HALF_PRECISION_FROM else "float16"
         arrays = self._texts.arrays("text")
         texts = Texts(arrays["text_blob"], arrays["text_offsets"])
-        return Streamed(dtype, (self.size, embedder.dimension), _Embedded(texts, uncached(embedder), report))
+        return Streamed(dtype, (self.size, embedder.dimension), Embedded(texts, uncached(embedder), report))
 
 
 @dataclass(frozen=True)
-class _Embedded:
+class Embedded:
     """The vectors of texts, batch by batch; can be gone through again."""
 
     texts: Texts
@@ -145,6 +145,11 @@ class _Embedded:
             end = min(start + _EMBED_BATCH, size)
             yield self.embedder.embed([_embedded_text(self.texts[i]) for i in range(start, end)])
             self.report(Progress("embedding", end, size))
+
+
+def _figures(text: str) -> set[str]:
+    """The words of a text that hold a digit."""
+    return {word for word in tokens(text) if any(map(str.isdigit, word))}
 
 
 def _embedded_text(text: str) -> str:
@@ -266,7 +271,8 @@ class NameIndex:
 
     def _meant(self, free: Mention) -> Iterator[Mention]:
         for hit in self._dense.search(free.text, _MOST_DENSE) if self._dense is not None else ():
-            if hit.score >= _LEAST_COSINE:
+            # Codes and numbers that differ are different, however like each other they look.
+            if hit.score >= _LEAST_COSINE and _figures(self._texts[hit.id]) == _figures(free.text):
                 yield replace(free, entries=(hit.id,), total=1, score=0.5 * min(hit.score, 1.0))
 
     def search(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:

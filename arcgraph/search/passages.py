@@ -12,19 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcgraph.domain import RESERVED_KEY, Omitted, PassageHome, Schema
-from arcgraph.errors import StorageError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.search.base import Embedder, Ids, Ranking, Vectors, best, positions
 from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.collect import element_id
-from arcgraph.search.dense import DenseIndex
 from arcgraph.search.embed import choose_embedder, say_once, uncached
 from arcgraph.search.fusion import convex_combination
-from arcgraph.search.lexical import Postings, Scored, SparseBM25, weigh
+from arcgraph.search.hybrid import LocalWays
+from arcgraph.search.lexical import Scored, weigh
 from arcgraph.search.local import Progress, Report
 from arcgraph.search.store import Array, Store, Streamed, in_memory
-from arcgraph.search.text import FUNCTION_WORDS, fold, tokens
+from arcgraph.search.text import fold, tokens
 from arcgraph.search.vocabulary import Column, Texts, Vocabulary, token_hash
 from arcgraph.search.windows import windows
 from arcgraph.settings import SearchSettings, Settings
@@ -277,7 +276,7 @@ class PassageIndex:
     A passage is known by its position, ``0`` to ``size - 1``. Ranked by wording (BM25, function words of the question
     left out) and by meaning (the cosine with the passage's best sentence), both scaled and weighed as the settings say.
     ``notices`` are sentences for the user about what is lacking, already logged. ``path`` is the file it is mapped
-    from, if any, and ``built`` whether it was made just now. Thread-safe; reads only.
+    from, if any, and ``built`` whether it was made just now. ``ways`` ranks by each way alone. Thread-safe; reads only.
     """
 
     def __init__(
@@ -291,21 +290,17 @@ class PassageIndex:
         built: bool = True,
     ):
         self.embedder = embedder
-        self.notices = tuple(notices)
         self.path = path
         self.built = built
         self.size = int(store.meta["entries"])
+        self.ways = LocalWays(store, embedder)
+        self._notices = tuple(notices)
         self._settings = settings or SearchSettings()
         a = self._arrays = store.arrays
         self._texts = Texts(a["text_blob"], a["text_offsets"])
         self._elements = Texts(a["element_blob"], a["element_offsets"])
         self._ids = Texts(a["id_blob"], a["id_offsets"])
         self._keys = Texts(a["key_blob"], a["key_offsets"])
-        postings = Postings(a["posting_starts"], a["posting_entries"], a["posting_weights"])
-        # The library's own class would read every passage again at each opening.
-        self._sparse = SparseBM25(postings, self.size, Vocabulary(a).term)
-        self._starts: Ids = a["window_starts"]
-        self._dense = DenseIndex(a["vectors"], embedder) if embedder is not None and "vectors" in a else None
 
     @classmethod
     def of(
@@ -314,6 +309,12 @@ class PassageIndex:
         """An index in memory."""
         store = in_memory(*build_passages([passages], embedder, lambda _: None, 0))
         return cls(store, embedder=embedder, settings=settings)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Sentences for the user about what is lacking."""
+        lacking = self.ways.lacking
+        return (*self._notices, f"passages are searched by their words alone: {lacking}") if lacking else self._notices
 
     def __len__(self) -> int:
         return self.size
@@ -328,6 +329,11 @@ class PassageIndex:
     def passages(self, ids: Iterable[int]) -> list[Passage]:
         """The passages at some positions."""
         return [self.passage(at) for at in ids]
+
+    def told(self, at: int) -> dict[str, Any]:
+        """What other programs are told of the passage at a position."""
+        passage = self.passage(at)
+        return {"text": passage.text, "id": passage.id, "element_id": passage.element_id, "key": passage.key}
 
     # --- by key --------------------------------------------------------------------------------------------------
 
@@ -361,55 +367,25 @@ class PassageIndex:
         """
         allowed = positions(within)
         ids = np.arange(self.size) if allowed is None else allowed
-        sparse, dense = self._wording(text)[ids], self._meaning(text, allowed)
+        sparse, dense = self._wording(text)[ids], self.ways.cosines(text, allowed)
         fused = convex_combination((sparse, dense), (self._settings.sparse_weight, self._settings.dense_weight))
         touched = (sparse != 0) | (dense != 0)
         return Scored(ids[touched], fused[touched])
 
     def by_wording(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:
         """As :meth:`search`, by BM25 alone."""
-        return self._sparse.rank(_asked(text), k, within=within)
+        return self.ways.by_wording(text, k, within=within)
 
     def by_meaning(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:
         """As :meth:`search`, by the cosine of the best sentence alone; empty without an embedder."""
-        allowed = positions(within)
-        ids = np.arange(self.size) if allowed is None else allowed
-        cosines = self._meaning(text, allowed)
-        return best(ids[cosines != 0], cosines[cosines != 0], k)
+        return self.ways.by_meaning(text, k, within=within)
 
     def _wording(self, text: str) -> NDArray[np.float64]:
         """The BM25 score of every passage; 0 without a word of the text."""
         scores = np.zeros(self.size)
-        found = self._sparse.scored(_asked(text))
+        found = self.ways.wording(text)
         scores[found.ids] = found.scores
         return scores
-
-    def _meaning(self, text: str, allowed: Ids | None) -> Vectors:
-        """The best cosine of a passage's windows, of every passage or the allowed ones; 0 where nothing is known."""
-        count = self.size if allowed is None else len(allowed)
-        if self._dense is None or not count:
-            return np.zeros(count, np.float32)
-        try:
-            return self._best_windows(self._dense, text, allowed)
-        except StorageError as error:
-            # The index was made with a model that cannot be loaded any more; its words are still there.
-            self._dense = None
-            self.notices = (*self.notices, f"passages are searched by their words alone: {error}")
-            return np.zeros(count, np.float32)
-
-    def _best_windows(self, dense: DenseIndex, text: str, allowed: Ids | None) -> Vectors:
-        if allowed is None:
-            return np.asarray(np.maximum.reduceat(dense.cosines(text), self._starts[:-1]))
-        lengths = self._starts[allowed + 1] - self._starts[allowed]
-        begins = np.cumsum(lengths) - lengths
-        rows = np.arange(lengths.sum()) + np.repeat(self._starts[allowed] - begins, lengths)
-        return np.asarray(np.maximum.reduceat(dense.cosines(text, rows), begins))
-
-
-def _asked(text: str) -> list[str]:
-    """The words of a question that passages are searched for; all of them where it has function words only."""
-    words = tokens(text)
-    return [word for word in words if word not in FUNCTION_WORDS] or words
 
 
 # --- on disk -----------------------------------------------------------------------------------------------------

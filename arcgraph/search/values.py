@@ -264,6 +264,11 @@ class ValueIndex:
         numbers = self._numbers.get((owner, key))
         return self.columns[numbers[0]] if numbers else None
 
+    @property
+    def holds_all(self) -> bool:
+        """Whether no property has texts that were left out."""
+        return all(column.complete for column in self.columns)
+
     def values(self, owner: str, key: str) -> list[Known]:
         """All values that are known of a property, the most frequent first; whole ones before pieces."""
         found = [known for number in self._numbers.get((owner, key), ()) for known in self._known(number)]

@@ -21,8 +21,10 @@ from arcgraph.graph.pattern import (
     Direction,
     Entity,
     Filter,
+    Grouped,
     Having,
     Hop,
+    Measure,
     Order,
     Pattern,
     PatternNode,
@@ -99,6 +101,7 @@ OPERATORS: dict[str, Callable[[Any, Any], bool | None]] = {
     "contains": lambda a, b: text_test(a, b, lambda x, y: y in x),
     "starts with": lambda a, b: text_test(a, b, str.startswith),
     "ends with": lambda a, b: text_test(a, b, str.endswith),
+    "has item": lambda a, b: member(b, list(a)) if isinstance(a, list | tuple) else None,
     "is null": lambda a, _: a is None,
     "is not null": lambda a, _: a is not None,
 }
@@ -164,6 +167,8 @@ def _grown(graph: SmallGraph, pattern: Pattern | Absent, begin: Row) -> list[Row
 def _value(operand: Any, row: Row) -> Any:
     if isinstance(operand, Property):
         return row[operand.owner].props.get(operand.key)
+    if isinstance(operand, Measure):
+        return row["measured"][operand.name]
     if isinstance(operand, Entity):
         element = row[operand.owner]
         return ("node", element.id) if isinstance(element, Vertex) else ("edge", element.serial)
@@ -201,7 +206,26 @@ def _aggregate(aggregate: Aggregate, rows: list[Row]) -> Any:
     return tuple(sorted(values, key=repr))
 
 
+def _grouped(pattern: Pattern, rows: list[Row]) -> list[Row]:
+    """One row for each group of a first grouping, with its measures beside the elements of one of its matches."""
+    first = pattern.grouped
+    if first is None:
+        return rows
+    keys = [p.expression for p in pattern.returns if not isinstance(p.expression, Aggregate)]
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        at = tuple(_value(Entity(name), row) for name in first.by), tuple(_value(key, row) for key in keys)
+        groups.setdefault(at, []).append(row)
+    found = []
+    for members in groups.values():
+        measured = {m.name: _aggregate(m.expression, members) for m in first.measures}
+        if all(OPERATORS[h.operator](measured[h.column], h.value) is True for h in first.having):
+            found.append({**members[0], "measured": measured})
+    return found
+
+
 def _project(pattern: Pattern, rows: list[Row]) -> list[tuple[Any, ...]]:
+    rows = _grouped(pattern, rows)
     keys = [p for p in pattern.returns if not isinstance(p.expression, Aggregate)]
     if len(keys) == len(pattern.returns):
         return [tuple(_value(p.expression, row) for p in pattern.returns) for row in rows]
@@ -277,6 +301,7 @@ NODE_KEYS: dict[str, tuple[Any, ...]] = {
     "live": (True, False),
     "odd `key": ("o'ne", 'tw"o', "three\nlines"),
 }
+TAGS = ("blue", "o'ak", "old")
 EDGE_KEYS: dict[str, tuple[Any, ...]] = {
     "type": ("strong", "weak"),
     "name": ("first", "second"),
@@ -294,8 +319,13 @@ def random_graph(rng: random.Random, size: int = 12, arcs: int = 30) -> SmallGra
     def props(keys: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
         return {k: rng.choice(v) for k, v in keys.items() if rng.random() < 0.6}
 
+    def tagged() -> dict[str, Any]:
+        return {"tags": rng.sample(TAGS, rng.choice((1, 2, 3)))} if rng.random() < 0.5 else {}
+
     vertices = {
-        f"v{i}": Vertex(f"v{i}", frozenset(rng.sample(LABELS, rng.choice((0, 1, 1, 1, 2)))), props(NODE_KEYS))
+        f"v{i}": Vertex(
+            f"v{i}", frozenset(rng.sample(LABELS, rng.choice((0, 1, 1, 1, 2)))), {**props(NODE_KEYS), **tagged()}
+        )
         for i in range(size)
     }
     names = list(vertices)
@@ -341,6 +371,8 @@ def _descriptors(rng: random.Random, arc: Arc) -> tuple[Descriptor, ...]:
 def _condition(rng: random.Random, owner: str, element: Vertex | Arc, others: list[str]) -> Filter:
     keys = NODE_KEYS if isinstance(element, Vertex) else EDGE_KEYS
     key = rng.choice([*keys, *[k for k in _NUMERIC if k in keys] * 2])
+    if "tags" in element.props and rng.random() < 0.3:
+        return Filter(Property(owner, "tags"), "has item", rng.choice(TAGS))
     value = element.props.get(key)
     left = Property(owner, key)
     if value is None:
@@ -400,7 +432,7 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
     )
     absent = (_absent(rng, graph, list(vertices)),) if rng.random() < 0.15 else ()
     pattern = Pattern(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, elements), absent=absent)
-    pattern = _with_returns(rng, pattern, elements)
+    pattern = _with_groups(rng, _with_returns(rng, pattern, elements), elements)
     return _mutated(rng, pattern) if rng.random() < 0.25 else pattern
 
 
@@ -470,7 +502,7 @@ def _aggregates(rng: random.Random, elements: dict[str, Vertex | Arc]) -> Aggreg
 
 def _with_returns(rng: random.Random, pattern: Pattern, elements: dict[str, Vertex | Arc]) -> Pattern:
     shape = rng.random()
-    if shape < 0.05:
+    if shape < 0.06:
         return replace(pattern, returns=(Projection(Aggregate("exists"), "answer"),))
     columns: list[Projection] = []
     if shape < 0.4:
@@ -503,6 +535,26 @@ def _with_returns(rng: random.Random, pattern: Pattern, elements: dict[str, Vert
     )
 
 
+def _with_groups(rng: random.Random, pattern: Pattern, elements: dict[str, Vertex | Arc]) -> Pattern:
+    """Now and then the columns' aggregates become aggregates of what a first grouping measured."""
+    at = next((i for i, p in enumerate(pattern.returns) if isinstance(p.expression, Aggregate)), None)
+    told = pattern.returns[at].expression if at is not None else None
+    if not isinstance(told, Aggregate) or told.function in ("exists", "collect") or rng.random() < 0.6:
+        return pattern
+    aggregate = _aggregates(rng, elements)
+    if aggregate.function == "collect":
+        return pattern
+    by = tuple(rng.sample(sorted(elements), rng.choice((1, 1, min(2, len(elements))))))
+    having = (Having("me`asure", rng.choice((">", ">=")), rng.choice((0, 1, 2))),) if rng.random() < 0.3 else ()
+    function = rng.choice(("avg", "max", "min", "sum", "count"))
+    if rng.random() < 0.2 and isinstance(elements[by[0]], Vertex):
+        outer = Aggregate(rng.choice(("avg", "max")), Property(by[0], "age"))
+    else:
+        outer = Aggregate(function, Measure("me`asure"))
+    returns = (*pattern.returns[:at], replace(pattern.returns[at], expression=outer), *pattern.returns[at + 1 :])
+    return replace(pattern, returns=returns, grouped=Grouped(by, (Projection(aggregate, "me`asure"),), having))
+
+
 def _mutated(rng: random.Random, pattern: Pattern) -> Pattern:
     if pattern.hops and rng.random() < 0.5:
         at = rng.randrange(len(pattern.hops))
@@ -533,6 +585,8 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
             found.add(f"returns {p.expression.key}")
         if isinstance(p.expression, Entity):
             found.add("returns entity")
+    if pattern.grouped is not None:
+        found |= {"grouped"} | {"grouped with a condition" for _ in pattern.grouped.having}
     for part in pattern.absent:
         own = {n.name for n in part.nodes}
         found |= {f"absent {len(part.hops)} hops"} | {"absent filter" for _ in part.filters}

@@ -52,6 +52,12 @@ def names(answer: Answer) -> set[str]:
     return {e.name for e in answer.entities}
 
 
+def anchors(answer: Answer) -> list[dict[str, Any]]:
+    """What the question's words were linked to: name, labels, how and how strongly."""
+    noted = [event.data["anchors"] for event in answer.trace if event.kind == "anchors"]
+    return [anchor for found in noted for anchor in found]
+
+
 def ask_of(graph: Any, tmp_path: Path, settings: Settings, nodes: Any, edges: Any, question: str) -> Answer:
     fill(graph, tmp_path, nodes, edges)
     return Agent(graph, settings=settings).ask(question)
@@ -259,23 +265,49 @@ def test_partial_names_link_and_strangers_do_not(graph: Any, tmp_path: Path, set
     agent = Agent(graph, settings=settings)
     knock = agent.ask("What is Knock about?")
     assert (knock.status, names(knock)) == (Status.ANSWERED, {"The Knock"})
+    (anchor,) = anchors(knock)
+    assert (anchor["name"], anchor["how"]) == ("The Knock", "tokens")
+    assert 0 < anchor["strength"] < 1
     stranger = agent.ask("Token Arcade")
     assert stranger.status == Status.NO_EVIDENCE
-    assert "Arcade Fire" in " ".join(stranger.tried)
+    assert anchors(stranger) == []
+    assert "near name: Arcade Fire" in stranger.tried
+    assert "Arcade Fire" in stranger.text
+
+
+@pytest.mark.parametrize(
+    "question", ["Token Arcade", "What did Token Arcade write?", "How many books has Token Arcade?"]
+)
+def test_names_are_offered_where_a_reading_without_the_stranger_is_not_sure_enough(
+    graph: Any, tmp_path: Path, settings: Settings, question: str
+) -> None:
+    nodes = [("1", "Band", {"name": "Arcade Fire"}), ("2", "Book", {"name": "The Knock", "pages": 9})]
+    answer = ask_of(graph, tmp_path, settings, nodes, [("1", "WROTE", "2")], question)
+    assert answer.status in (Status.NO_EVIDENCE, Status.INSUFFICIENT)
+    assert anchors(answer) == []
+    assert (answer.entities, answer.rows) == ((), [])
+    assert "near name: Arcade Fire" in answer.tried
+    assert "Arcade Fire" in answer.text
 
 
 def test_short_names_match_whole_tokens_only(graph: Any, tmp_path: Path, settings: Settings) -> None:
     nodes = [(n, "Person", {"name": n, "about": f"about {n}"}) for n in ("Al", "Gale", "Walter White")]
     answer = ask_of(graph, tmp_path, settings, nodes, [], "Who is Al?")
     assert names(answer) == {"Al"}
+    assert [(anchor["name"], anchor["how"]) for anchor in anchors(answer)] == [("Al", "exact")]
+    assert "Gale" not in answer.text + repr(answer.rows)
+    gale = Agent(graph, settings=settings).ask("Who is Gal?")
+    assert "Al" not in names(gale)
 
 
 def test_what_the_graph_lacks_is_not_invented(graph: Any, tmp_path: Path, settings: Settings) -> None:
     nodes = [("1", "Customer", {"name": "Orla"}), ("2", "City", {"name": "Ghent"})]
     answer = ask_of(graph, tmp_path, settings, nodes, [("1", "LIVES_IN", "2")], "total unpaid invoices for Orla?")
     assert answer.status in (Status.NO_EVIDENCE, Status.INSUFFICIENT)
-    assert not answer.rows
+    assert (answer.rows, answer.entities, answer.citations) == ([], (), ())
+    assert answer.usage.calls == 0
     assert answer.tried
+    assert "Ghent" not in answer.text
 
 
 def test_the_answer_is_named_by_what_names_it(graph: Any, tmp_path: Path, settings: Settings) -> None:

@@ -15,6 +15,7 @@ from arcgraph.domain import Omitted, Rows
 from arcgraph.errors import Refused
 from arcgraph.graph import introspect
 from arcgraph.graph.guard import check
+from arcgraph.graph.names import quote
 
 COUNT = "MATCH (n) RETURN count(n) AS nodes"
 
@@ -78,6 +79,39 @@ def test_an_arrow_that_the_graph_has_only_the_other_way_round_is_named_and_turne
     verdict = check(query, articles.schema())
     assert [fault.rule for fault in verdict.schema_faults] == ["direction"]
     assert articles.run(verdict.repaired).records == [("Wrench Roll",)]
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+# Neo4j reads \u0060 as a backtick before it looks where a quoted name ends.
+WAYS_OUT = (
+    r"x\u0060) WITH 1 AS one MATCH (m) DETACH DELETE m //",
+    r"y\\\u0060) WITH 1 AS one MATCH (m) DETACH DELETE m //",
+    "z`) WITH 1 AS one MATCH (m) DETACH DELETE m //",
+    r"ends\\",
+)
+
+
+@pytest.mark.parametrize("name", WAYS_OUT)
+def test_no_name_in_the_data_becomes_cypher(graph: Any, settings: Settings, tmp_path: Path, name: str) -> None:
+    nodes = [("p1", "Person", {"name": "Ada", name: 1}), ("s1", name, {"name": "Nightjar", name: 2})]
+    fill(graph, tmp_path, nodes, [("p1", name, "s1", {name: 3})])
+    rows = graph.read("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN n, r").records
+    loaded = {node.properties["name"]: (node.labels, node.properties[name], edge) for node, edge in rows}
+    assert loaded["Nightjar"] == ((name,), 2, None)
+    labels, value, edge = loaded["Ada"]
+    assert (labels, value, edge.type, edge.properties) == (("Person",), 1, name, {name: 3})
+    schema = graph.schema(refresh=True)
+    assert ({*schema.labels}, {*schema.types}) == ({"Person", name}, {name})
+    assert [(e.start, e.type, e.end) for e in schema.endpoints] == [("Person", name, name)]
+    assert {name, "name"} == {*schema.labels[name].properties}
+    answer = Agent(graph, settings=settings).ask("Which person leads to Nightjar?")
+    assert [entity.name for entity in answer.entities] == ["Ada"]
+    assert answer.replay(graph).holds
+    for query in answer.queries:
+        assert check(query.cypher, schema).accepted
+    assert graph.run(f"MATCH (n:{quote(name)}) RETURN n.{quote(name)} AS {quote(name)}").dicts() == [{name: 2}]
+    assert graph.read(COUNT).records == [(2,)]
 
 
 # --- questions ----------------------------------------------------------------------------------------------------

@@ -484,7 +484,7 @@ def test_a_vector_reaches_no_prompt(embedded_graph: Any, tmp_path: Path, setting
             return judged("The mail.", values=("mail",))
         return writes(query)(request)
 
-    answer, llm = ask(embedded_graph, settings, UNSURE, script, explore=False)
+    answer, llm = ask(embedded_graph, settings, UNSURE, script, explore=False, sure=2.0)
     assert any(q.source == "model" for q in answer.queries)
     assert all("1.123456" not in r.prompt for r in llm.requests)
     assert "1.123456" not in json.dumps(answer.to_dict())

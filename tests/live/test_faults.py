@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +109,126 @@ def test_a_pool_without_a_free_connection_is_waited_for_and_then_named(live_neo4
             assert "connection" in str(caught.value)
             holding.close()
         assert graph.run("RETURN 1 AS x").records == [(1,)]
+
+
+class Line:
+    """A line to a server that can be held up and cut: what goes through it is passed on, both ways."""
+
+    def __init__(self, host: str, port: int):
+        self._to = (host, port)
+        self._open = threading.Event()
+        self._open.set()
+        self._sockets: list[socket.socket] = []
+        self.cut = 0
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                ours = self._listening.accept()[0]
+            except OSError:  # closed
+                return
+            theirs = socket.create_connection(self._to)
+            self._sockets += [ours, theirs]
+            for one, other in ((ours, theirs), (theirs, ours)):
+                threading.Thread(target=self._pass_on, args=(one, other), daemon=True).start()
+
+    def _pass_on(self, one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65_536):
+                self._open.wait()
+                other.sendall(data)
+
+    def hold(self) -> None:
+        """Pass nothing on until further notice."""
+        self._open.clear()
+
+    def go_on(self) -> None:
+        self._open.set()
+
+    def reset(self) -> None:
+        """Cut every connection the hard way: the other side sees a reset."""
+        self.cut += len(self._sockets)
+        for one in self._sockets:
+            with contextlib.suppress(OSError):
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                one.shutdown(socket.SHUT_RD)
+                one.close()
+        self._sockets.clear()
+
+    def close(self) -> None:
+        self.go_on()
+        self._listening.close()
+        self.reset()
+
+
+@pytest.fixture
+def line(live_neo4j: Server, neo4j_graph: Any, tmp_path: Path) -> Iterator[Line]:
+    """A line to the live Neo4j, which holds a small graph."""
+    fill(neo4j_graph, tmp_path, NODES, EDGES)
+    host, _, port = live_neo4j.uri.rpartition("://")[2].rpartition(":")
+    line = Line(host, int(port))
+    yield line
+    line.close()
+
+
+@pytest.mark.live
+def test_a_connection_that_is_reset_in_the_middle_of_a_question(
+    line: Line, live_neo4j: Server, settings: Settings
+) -> None:
+    resetting = Once(line.reset)
+    with replace(live_neo4j, uri=f"bolt://127.0.0.1:{line.port}").connect(settings=settings) as graph:
+        agent = Agent(graph, settings=settings, recorders=[resetting])
+        agent.prepare()
+        answer = agent.ask(QUESTION)
+        assert line.cut
+        if answer.status != Status.ANSWERED:
+            assert answer.status == Status.FAILED
+            assert "Traceback" not in answer.reason
+            assert "went away" in answer.reason
+        assert names(agent.ask(QUESTION)) == {"Orla"}
+
+
+@pytest.mark.live
+def test_a_server_that_is_too_slow_for_a_question(line: Line, live_neo4j: Server, settings: Settings) -> None:
+    hasty = settings.model_copy(update={"graph": settings.graph.model_copy(update={"timeout": 1.0})})
+    with replace(live_neo4j, uri=f"bolt://127.0.0.1:{line.port}").connect(settings=hasty) as graph:
+        agent = Agent(graph, settings=hasty, recorders=[Once(line.hold)])
+        agent.prepare()
+        started = time.monotonic()
+        answer = agent.ask(QUESTION)
+        assert time.monotonic() - started < 30
+        assert answer.status == Status.FAILED
+        assert "was stopped after" in answer.reason
+        assert "Traceback" not in answer.reason
+        line.go_on()
+        assert names(agent.ask(QUESTION)) == {"Orla"}
+
+
+# --- a damaged index ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("keep", [0, 10, 0.5])
+def test_cut_files_of_an_index_are_made_again_and_the_question_is_answered(tmp_path: Path, keep: float) -> None:
+    cache = tmp_path / "cache"
+    settings = Settings.load({}, cache={"dir": cache}, search={"embedder": "none"})
+    with connect(str(tmp_path / "g.arc"), create=True, settings=settings) as graph:
+        fill(graph, tmp_path, NODES, EDGES)
+        graph.save()
+    with connect(str(tmp_path / "g.arc"), settings=settings) as graph:
+        assert names(Agent(graph, settings=settings).ask(QUESTION)) == {"Orla"}
+    cut = [path for path in cache.rglob("*") if path.is_file() and path.stat().st_size]
+    assert cut
+    for path in cut:
+        whole = path.read_bytes()
+        path.write_bytes(whole[: int(keep * len(whole)) if keep < 1 else int(keep)])
+    with connect(str(tmp_path / "g.arc"), settings=settings) as graph:
+        answer = Agent(graph, settings=settings).ask(QUESTION)
+        assert names(answer) == {"Orla"}
+        assert any("built again" in notice for notice in answer.notices)
+        assert Agent(graph, settings=settings).ask(QUESTION).notices == ()
 
 
 # --- a full disk --------------------------------------------------------------------------------------------------

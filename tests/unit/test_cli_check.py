@@ -56,3 +56,24 @@ def test_a_schema_fault_is_a_refusal(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["check", "--graph", "demo:", "--json", "MATCH (p:Persn) RETURN p"]) == 1
     verdict = json.loads(capsys.readouterr().out.split("accepted", 1)[1].strip())
     assert verdict["schema_faults"][0]["nearest"] == ["Person"]
+
+
+def test_what_a_file_cannot_run_is_a_refusal(capsys: pytest.CaptureFixture[str]) -> None:
+    query = "MATCH (p:Person) ((a)-[:DESIGNED]->(b)){1,2} (x) RETURN x.name"
+    assert main(["check", query]) == 0
+    assert main(["check", "--graph", "demo:", "--json", query]) == 1
+    (reason,) = json.loads(capsys.readouterr().out.split("accepted", 1)[1].strip())["reasons"]
+    assert (reason["rule"], reason["column"]) == ("embedded", 18)
+    assert "quantified" in reason["message"]
+    assert (
+        main(
+            [
+                "check",
+                "--graph",
+                "demo:",
+                "MATCH (p:Person)-[:DESIGNED]->+(x) RETURN x.name UNION MATCH (p) SET p.x = 1",
+            ]
+        )
+        == 1
+    )
+    assert "SET changes the graph" in capsys.readouterr().out

@@ -18,12 +18,12 @@ def test_doctor_shows_what_may_be_called(capsys: pytest.CaptureFixture[str], mon
     assert {"my.function", "coalesce", "apoc.text.join"} <= set(printed["allowed"]["functions"])
     assert not any(name.startswith(("apoc.load", "apoc.search")) for name in printed["allowed"]["procedures"])
     (gate,) = (check for check in printed["checks"] if check["name"] == "gate")
-    assert "my.reading.procedure" in gate["detail"]
+    assert "added by you, who vouch for them: my.function, my.reading.procedure" in gate["detail"]
 
 
 def test_doctor_says_that_nothing_was_added(capsys: pytest.CaptureFixture[str]) -> None:
     main(["doctor"])
-    assert "added by you: none" in " ".join(capsys.readouterr().out.split())
+    assert "none added by you" in " ".join(capsys.readouterr().out.split())
 
 
 def test_check_prints_a_query_whose_names_lack_backticks_with_them(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,8 +21,10 @@ from arcgraph.graph.pattern import (
     Direction,
     Entity,
     Filter,
+    Grouped,
     Having,
     Hop,
+    Measure,
     Order,
     Pattern,
     PatternNode,
@@ -91,6 +93,21 @@ PATTERNS = {
         ),
         returns=(Projection(Entity("a"), "a"),),
     ),
+    "averages_of_counts": Pattern(
+        (PatternNode("a", ("Person",)), PatternNode("b", ("Tool",))),
+        (Hop("r", "a", "b", (Descriptor("OWNS"),)),),
+        returns=(
+            Projection(Property("a", "town"), "town"),
+            Projection(Property("b", "kind"), "kind"),
+            Projection(Aggregate("avg", Measure("how many")), "average"),
+            Projection(Aggregate("count", Entity("a")), "people"),
+        ),
+        grouped=Grouped(
+            ("a",),
+            (Projection(Aggregate("count", Entity("b"), distinct=True), "how many"),),
+            (Having("how many", ">", 1),),
+        ),
+    ),
     "absent": Pattern(
         (PatternNode("a", ("A",)), PatternNode("b", ("B",))),
         (Hop("r", "a", "b", (Descriptor("R"),)),),
@@ -153,6 +170,20 @@ MALFORMED = [
     (replace(CHAIN, returns=(Projection(Entity("z"), "z"),)), "returns unknown element 'z'"),
     (replace(CHAIN, returns=(Projection(Aggregate("sum"), "n"),)), "'sum' aggregates nothing"),
     (replace(CHAIN, returns=(Projection(Aggregate("median"), "n"),)), "unknown aggregate 'median'"),  # type: ignore[arg-type]
+    (replace(CHAIN, grouped=Grouped(("z",), ())), "grouping by unknown element 'z'"),
+    (replace(CHAIN, grouped=Grouped(("a",), (NAME,))), "measure 'name' is no aggregate of matches"),
+    (
+        replace(CHAIN, grouped=Grouped(("a",), (), (Having("n", ">", 1),))),
+        "a condition on unknown measure 'n'",
+    ),
+    (
+        replace(CHAIN, returns=(Projection(Aggregate("sum", Measure("n")), "n"),)),
+        "column 'n' aggregates unknown measure 'n'",
+    ),
+    (
+        replace(CHAIN, returns=(Projection(Aggregate("count", Entity("b")), "n"),), grouped=Grouped(("a",), ())),
+        "column 'n' aggregates 'b', by which nothing was grouped",
+    ),
     (replace(CHAIN, absent=(Absent((PatternNode("x"),), ()),)), "what must be absent has no hop"),
     (replace(CHAIN, absent=(Absent((), (Hop("q", "a", "x"),)),)), "hop 'q' ends at unknown node 'x'"),
     (replace(CHAIN, absent=(Absent((PatternNode("b"),), (Hop("q", "a", "b"),)),)), "bear the same variable name"),

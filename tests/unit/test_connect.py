@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import neo4j
@@ -134,6 +135,41 @@ def test_a_password_in_the_address_is_in_no_error():
     assert SECRET not in refusal(f"bolt://neo4j:{SECRET}@127.0.0.1:1")
     with bolt_server(login=UNAUTHORIZED) as server:
         refusal(server.uri.replace("bolt://", f"bolt://neo4j:{SECRET}@"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"neo4j:{SECRET}@localhost:7687",
+        f"bolt//neo4j:{SECRET}@localhost",
+        f"bolt:/neo4j:{SECRET}@localhost",
+        f"postgres://neo4j:{SECRET}@localhost",
+        f"bolt://127.0.0.1:1?password={SECRET}",
+        f"memgraph://127.0.0.1:1?password={SECRET}",
+        f"neo4j://127.0.0.1:1?{SECRET}",
+        f"neo4j://127.0.0.1:1?a={SECRET}&a={SECRET}",
+    ],
+)
+@pytest.mark.parametrize("create", [False, True])
+def test_a_password_in_a_mistyped_address_is_in_no_error_and_makes_no_file(address, create, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert refusal(address, UsageError, create=create)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_routing_is_told_stays_out_of_the_name_and_of_errors():
+    assert SECRET not in refusal(f"neo4j://127.0.0.1:1?policy={SECRET}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file's name holds a colon there")
+def test_a_file_whose_name_looks_like_a_login_can_be_opened(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with connect("plain.arc", create=True) as graph:
+        graph.write("CREATE (:Ship)")
+        graph.save()
+    (tmp_path / "plain.arc").rename(tmp_path / "a:b@c.arc")
+    with connect("a:b@c.arc") as graph:
+        assert graph.read("MATCH (n) RETURN count(n) AS n").records == [(1,)]
 
 
 @pytest.mark.parametrize("address", [f"bolt://neo4j:{SECRET}/x@host", f"bolt://a:b@host:{SECRET}", "bolt://"])

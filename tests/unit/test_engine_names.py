@@ -40,6 +40,10 @@ def test_plain_names_stay() -> None:
         ),
         ("MERGE (n) SET n:`é`, n.k = 1", f"MERGE (n) SET n:`é{M}`, n.k = 1"),
         ("RETURN 'é", "RETURN 'é"),
+        (
+            r"MATCH (a:`\u005cu0060`) RETURN a.`k\u005cu0041` AS x, $`\u005cu`, '\u0041'",
+            rf"MATCH (a:`\u0060{M}`) RETURN a.`k\u0041` AS x, $`\u`, '\u0041'",
+        ),
         ("MATCH (a:Plain) RETURN a", "MATCH (a:Plain) RETURN a"),
     ],
 )

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from queries import READS
 
+from arcgraph.graph import memgraph_grammar, rewrite
 from arcgraph.graph.guard import Verdict, check
 from arcgraph.graph.lexer import Kind, lex
 
@@ -32,6 +33,12 @@ def decide(query: str) -> Verdict:
         assert reason.column >= 1
     if verdict.repaired:
         assert check(verdict.repaired).accepted
+    if verdict.accepted:
+        for lacking in (rewrite.lacking, memgraph_grammar.lacking):
+            rules = {reason.rule for reason in check(query, lacking=lacking).reasons}
+            assert rules <= {"embedded", "dialect"}
+    else:
+        assert not check(query, lacking=rewrite.lacking).accepted
     return verdict
 
 

@@ -20,7 +20,7 @@ from arcgraph.errors import ConnectError, QueryError, QueryTimeout, Refused, Usa
 from arcgraph.graph.base import Cautious, Extended, Graph, SelfDescribing, Served, Versioned, Writable
 from arcgraph.graph.introspect import introspect
 from arcgraph.graph.memgraph import FUNCTIONS, is_memgraph
-from arcgraph.graph.names import stored_key
+from arcgraph.graph.names import quote, stored_key
 
 SECRET = "hunter2-hunter2"
 MANY = ("UNWIND range(1, 20000) AS x RETURN x", (["x"], [[n] for n in range(1, 20_001)]))
@@ -245,6 +245,15 @@ def test_reads_are_transactions_with_access_and_deadline(graph, server):
     begin = server.of("BEGIN")[-1].fields[0]
     assert begin["mode"] == "r"
     assert 0 < begin["tx_timeout"] <= 2000
+
+
+def test_escapes_in_names_are_sent_as_the_characters_they_stand_for(graph, server):
+    name = r"x\u0060) DETACH DELETE n //"
+    literal = f"MATCH (n:`{name}`) RETURN n.`a``` AS x, '\\u0041' AS y"
+    server.scripted[literal] = (["x", "y"], [[1, "A"]])
+    rows = graph.run(f"MATCH (n:{quote(name)}) RETURN n.{quote('a`')} AS x, '\\u0041' AS y")
+    assert rows.records == [(1, "A")]
+    assert server.of("RUN")[-1].fields[0] == literal
 
 
 def test_what_was_only_read_is_rolled_back(graph, server):

@@ -84,6 +84,7 @@ ACCEPTED = [
     "MATCH (n) RETURN reduce(t = 0, x IN n.xs | t + x) AS t, coalesce(n.a, n.b) AS c, count(DISTINCT n.x)",
     "UNWIND [1, 2] AS x WITH x WHERE x <> 1 RETURN x, 0x1F AS h, 1.5e-3 AS f, .5 AS d, 0 AS z, 12 AS n",
     "RETURN 1 AS x UNION ALL RETURN 2 AS x",
+    "MATCH (a:A:B)-[:R|S]->(b:C) MATCH (a)-->(c:A|B) RETURN b, c",
     "MATCH (all) WHERE all.x = 1 RETURN toUpper(all.name) AS name, trim(all.name) AS t, date().year AS y",
     "CALL schema.node_type_properties() YIELD nodeType WHERE nodeType <> 'x' RETURN nodeType",
     "MATCH (n:`A && B`) WHERE n.text = 'shortestPath( OFFSET FINISH ||' RETURN n // COLLECT { }",
@@ -142,3 +143,10 @@ def test_names_with_spaces_are_repaired_there_as_well() -> None:
     found = verdict("MATCH (n:Tool Set) RETURN n.x")
     assert found.repaired == "MATCH (n:`Tool Set`) RETURN n.x"
     assert verdict("MATCH (n:Tool Set WHERE n.x = 1) RETURN n").repaired is None
+
+
+def test_both_ways_of_joining_labels_in_one_clause_are_told_apart_from_what_serves() -> None:
+    (reason,) = verdict("MATCH (a:A:B), (b:A|C) RETURN a, b").reasons
+    assert (reason.rule, reason.column) == ("not-understood", 18)
+    assert reason.message.endswith("or a MATCH for each")
+    assert verdict("MATCH (a:A:B) MATCH (b:A|C) RETURN a, b").accepted

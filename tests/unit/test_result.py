@@ -34,6 +34,7 @@ from arcgraph.domain import (
     TypeInfo,
 )
 from arcgraph.errors import MissingExtra, QueryError
+from arcgraph.graph.lexer import lex
 from arcgraph.graph.pattern import Descriptor, Direction
 from arcgraph.interpret.assemble import Branch, Reading
 from arcgraph.interpret.paths import RelationPath, Step
@@ -113,6 +114,16 @@ def test_a_script_has_one_block_a_query_with_its_parameters() -> None:
     script = answer(queries=(*answer().queries, evidence)).cypher_script()
     assert script == '// Ada <-built-\n:param p0 => "Ada";\nMATCH (a) RETURN a;\n\nMATCH (b) RETURN b;'
     assert answer(queries=()).cypher_script() == ""
+
+
+@pytest.mark.parametrize("way_out", ["\n", "\r", "\u2028", r"\u000a", r"\\\u000A"])
+def test_no_name_of_the_graph_leaves_the_comment_of_a_script(way_out: str) -> None:
+    reading = f"Ada{way_out}MATCH (n) DETACH DELETE n;"
+    script = answer(queries=(QueryRecord("RETURN 1 AS x", {}, "pattern", reading),)).cypher_script()
+    assert len(script.splitlines()) == 2
+    tokens = lex(script)
+    assert tokens.fault is None
+    assert [token.text for token in tokens.tokens] == ["RETURN", "1", "AS", "x", ";", ""]
 
 
 @pytest.mark.parametrize(

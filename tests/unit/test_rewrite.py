@@ -13,7 +13,7 @@ from arcgraph.domain import Edge, Node
 from arcgraph.errors import Refused
 from arcgraph.graph.guard import check
 from arcgraph.graph.names import stored_key
-from arcgraph.graph.rewrite import embedded_params, to_embedded
+from arcgraph.graph.rewrite import embedded_params, lacking, to_embedded
 from arcgraph.graph.values import from_engine
 
 NODES: list[tuple[str, list[str], dict[str, Any]]] = [
@@ -113,6 +113,7 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ]),
         ("MATCH (n:Actor) RETURN n{.*}", [{"name": "Ann", "id": "x1", "age": 30, "title": "Dr"}]),
         ("MATCH (n:Actor) WITH n, n.name AS name RETURN n{.age, name}", [{"age": 30, "name": "Ann"}]),
+        ("MATCH (n:Actor) WITH n, 1 AS one RETURN n{.age, one}", [{"age": 30, "one": 1}]),
         ("MATCH (n:Actor) RETURN {name: n.id, x: {id: 1}} AS m", [{"name": "x1", "x": {"id": 1}}]),
         ("MATCH (n:Actor) WITH {name: n.id, x: {id: 1}} AS m RETURN m.name, m.x.id", [("x1", 1)]),
         ("RETURN $m.name, $m['age'], $m", [("Ann", 30, {"name": "Ann", "age": 30})]),
@@ -170,6 +171,17 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ("MATCH (a:Movie {title: 'Alien'})<-->(b) RETURN b.name", ["O'Neil // x"]),
         ("MATCH p = SHORTEST 1 (a {name: 'Ann'})-[:KNOWS]->+({age: 41}) RETURN nodes(p)[1].name", ["Bob"]),
         ("MATCH p = shortestPath(({name: 'Ann'})-[*]-({title: 'Alien'})) RETURN length(p)", [3]),
+        ("MATCH ANY SHORTEST (a {name: 'Ann'})-[:KNOWS]->+(b {age: 41}) RETURN b.age", [41]),
+        ("MATCH shortestPath((a {name: 'Ann'})-[:KNOWS*]->(b {age: 41})) RETURN b.age", [41]),
+        # comparisons in a row
+        ("MATCH (n:Person) WHERE 25 < n.age <= 30 RETURN n.age", [30, 30]),
+        ("MATCH (n:Person) WHERE NOT 25 <= n.age <= 30 RETURN n.age", [41]),
+        ("MATCH (n:Person) WHERE n.name = 'Bob' OR 30 < n.age < 50 AND n.age > 1 RETURN n.age", [25, 41]),
+        ("RETURN 1 < 2 < 3 < 4, 1 < 3 < 2, 1 < 2 + 3 < 6 = 6, -1 < -(2) < 3, (1 < 2) = true", [
+            (True, False, True, False, True)
+        ]),
+        ("MATCH (n:Person) WHERE 26 < n['age'] < $m.age + 1 RETURN n.name", ["Ann", "O'Neil // x"]),
+        ("RETURN [x IN range(1, 9) WHERE 2 < x < 5 AND 1 <> x <> 4 | 1 < x < 9] AS x", [[True]]),
         # spelling
         ("MATCH (n:Person) /* a\nb */ WHERE n.name CONTAINS 'n' // c\nRETURN n.age", [30]),
         ("MATCH (n:Person) WHERE n.name = 'O\\'Neil // x' RETURN n.age", [30]),
@@ -181,6 +193,10 @@ def by_repr(*rows: Any) -> list[tuple[Any, ...]]:
         ("MATCH (n:Person) RETURN n.name UNION MATCH (n:Movie) RETURN n.title AS `n.name`", [
             "Ann", "Bob", None, "O'Neil // x", "Heat", "Alien"
         ]),
+        ("RETURN 1 AS x UNION DISTINCT RETURN 1 AS x UNION DISTINCT RETURN 2 AS x", [1, 2]),
+        ("CALL { RETURN 1 AS x UNION /* all? */ DISTINCT RETURN 1 AS x } RETURN x", [1]),
+        ("RETURN 1 AS x UNION RETURN DISTINCT 1 AS x", [1]),
+        ("RETURN 1 AS x UNION ALL RETURN DISTINCT 1 AS x", [1, 1]),
         ("MATCH (n:Person) RETURN DISTINCT n.age ORDER BY n.age SKIP 1 LIMIT 1", [30]),
         ("MATCH (n:Person) RETURN n.age, count(*) ORDER BY n.age", [(25, 1), (30, 2), (41, 1)]),
     ],
@@ -246,6 +262,11 @@ def test_a_length_without_bound_gets_one_beyond_any_path() -> None:
         ("MATCH (n) RETURN CASE n.x WHEN > 3 THEN 1 END", "CASE"),
         ("MATCH (n) RETURN n[n[n.x]]", "computed key"),
         ("CALL db.labels() YIELD label RETURN label", "schema"),
+        ("MATCH SHORTEST 1 (a)-->+(b) RETURN *", "needs a name"),
+        ("RETURN " + "1 < (" * 60 + "2" + ") < 3" * 60 + " AS x", "comparisons in a row"),
+        ("RETURN 1 AS x, apoc.text.join(['a'], ',') AS y", r"apoc\.text\.join is not to be had"),
+        ("RETURN vector.similarity.cosine([1], [1]) AS x", "not to be had"),
+        ("CALL apoc.meta.stats() YIELD labels RETURN labels", r"apoc\.meta\.stats is not to be had"),
     ],
 )
 def test_refuses_with_a_reason_what_has_no_equal(query: str, because: str) -> None:
@@ -253,6 +274,7 @@ def test_refuses_with_a_reason_what_has_no_equal(query: str, because: str) -> No
     with pytest.raises(Refused, match=because) as caught:
         to_embedded(query)
     assert caught.value.verdict.reasons[0].rule == "embedded"
+    assert check(query, lacking=lacking).reasons == caught.value.verdict.reasons
 
 
 def test_maps_in_parameters_get_stored_keys() -> None:

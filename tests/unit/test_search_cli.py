@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,67 @@ def test_passages_are_indexed_beside_the_names(tmp_path, monkeypatch, capsys):
     told = json.loads(capsys.readouterr().out)
     assert (told["entries"], told["passages"]["entries"], told["passages"]["built"]) == (6, 6, False)
     assert Path(told["passages"]["path"]).stat().st_size == told["passages"]["bytes"]
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch) -> str:
+    """A graph file with edges and no passages, and a cache of its own."""
+    from arcgraph import connect
+
+    monkeypatch.setenv("ARCGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+    nodes = [(f"p{i}", "Person", {"name": f"Person {'abcdef'[i]}"}) for i in range(6)]
+    with connect(str(tmp_path / "people.arc"), create=True) as graph:
+        fill(graph, tmp_path, nodes, [(f"p{i}", "KNOWS", f"p{(i + 1) % 6}") for i in range(6)])
+    return str(tmp_path / "people.arc")
+
+
+def test_triples_are_indexed_where_they_are_asked_for(people, capsys):
+    assert main(["index", "--graph", people]) == 0
+    assert " triples, " not in capsys.readouterr().out
+    assert main(["index", "--graph", people, "--triples"]) == 0
+    printed = capsys.readouterr()
+    assert "about 6 triples" in printed.err
+    assert "6 triples, built in" in printed.out
+    assert main(["index", "--graph", people, "--triples", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["triples"]["entries"], told["triples"]["built"], told["store"]) == (6, False, None)
+    assert main(["index", "--graph", people, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["triples"] is None
+    assert main(["index", "--graph", people, "--triples", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert Path(told["triples"]["path"]).stat().st_size == told["triples"]["bytes"]
+
+
+def test_triples_are_indexed_where_a_model_is_named(people, monkeypatch, capsys):
+    monkeypatch.setenv("ARCGRAPH_LLM_MODEL", "tiny")
+    assert main(["index", "--graph", people]) == 0
+    assert "6 triples, built in" in capsys.readouterr().out
+    assert main(["index", "--graph", people, "--no-triples"]) == 0
+    assert " triples, " not in capsys.readouterr().out
+
+
+def test_a_collection_in_qdrant_is_filled(people, monkeypatch, capsys):
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    monkeypatch.setenv("ARCGRAPH_SEARCH_STORE", "qdrant")
+    assert main(["index", "--graph", people]) == 0
+    assert "searched in arcgraph-" in capsys.readouterr().out
+    assert main(["index", "--graph", people, "--json"]) == 0
+    assert "triples" in json.loads(capsys.readouterr().out)["store"]
+
+
+def test_a_qdrant_that_is_not_there_is_said(people, monkeypatch, capsys):
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
+    monkeypatch.setenv("ARCGRAPH_SEARCH_STORE", "qdrant")
+    monkeypatch.setenv("ARCGRAPH_SEARCH_STORE_URL", "http://127.0.0.1:9")
+    assert main(["index", "--graph", people]) == 3
+    assert "Qdrant at http://127.0.0.1:9 cannot be used" in capsys.readouterr().err
+
+
+def test_without_qdrants_client_the_extra_is_named(people, monkeypatch, capsys):
+    monkeypatch.setenv("ARCGRAPH_SEARCH_STORE", "qdrant")
+    monkeypatch.setitem(sys.modules, "qdrant_client", None)
+    assert main(["index", "--graph", people]) != 0
+    assert "pip install 'arcgraph-qa[qdrant]'" in capsys.readouterr().err
 
 
 def test_a_cache_that_cannot_be_written_is_said(target, tmp_path, monkeypatch, capsys):

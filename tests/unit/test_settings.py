@@ -42,9 +42,10 @@ def test_a_misspelt_setting_is_refused(parts):
         Settings.load({}, **parts)
 
 
-def test_a_key_shows_in_no_representation():
-    settings = Settings.load({"ARCGRAPH_SEARCH_EMBEDDER_KEY": "hunter2"})
-    assert settings.search.embedder_key.get_secret_value() == "hunter2"
+@pytest.mark.parametrize("name", ["embedder_key", "store_key", "store_url"])
+def test_a_key_shows_in_no_representation(name):
+    settings = Settings.load({f"ARCGRAPH_SEARCH_{name.upper()}": "hunter2"})
+    assert getattr(settings.search, name).get_secret_value() == "hunter2"
     assert "hunter2" not in f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
 
 

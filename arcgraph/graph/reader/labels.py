@@ -23,8 +23,9 @@ class LabelReader(Cursor):
         # Alternatives of types were written with | long before label expressions.
         self.symbols |= set() if types and symbols == {"|"} else symbols
         if ":" in self.symbols and len(self.symbols) > 1:
-            message = "labels joined by ':' cannot stand in one clause with &, |, ! or %; write & instead of ':'"
-            raise self.fault("not-understood", message, start)
+            message = "labels joined by ':' cannot stand in one clause with &, |, ! or %"
+            instead = "write & instead of ':', or a MATCH for each"
+            raise self.fault("not-understood", f"{message}; {instead}", start)
         return labels
 
     def label_or(self, symbols: set[str], types: bool) -> Labels:

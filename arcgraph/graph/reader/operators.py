@@ -12,9 +12,9 @@ from arcgraph.graph.syntax import (
     Step,
 )
 
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
+COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
 ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "^", "||"})
-_BOOLEAN = frozenset({"AND", "OR", "XOR"})
+BOOLEAN = frozenset({"AND", "OR", "XOR"})
 NORMAL_FORMS = frozenset({"NFC", "NFD", "NFKC", "NFKD"})
 _TYPE_NAMES = tuple(
     tuple(words.split())
@@ -43,7 +43,7 @@ class OperatorReader(PatternReader):
             operator = self.operator(tested, closed)
             if operator is None:
                 break
-            if operator in _BOOLEAN or operator in _COMPARISONS:
+            if operator in BOOLEAN or operator in COMPARISONS:
                 tested = closed = False
             elif operator not in ARITHMETIC:
                 tested = True
@@ -51,7 +51,7 @@ class OperatorReader(PatternReader):
                 closed = True
                 rest.append((operator, None))
             else:
-                rest.append((operator, self.operand(negatable=operator in _BOOLEAN)))
+                rest.append((operator, self.operand(negatable=operator in BOOLEAN)))
         self.depth -= 1
         return Chain(start, self.at, first, tuple(rest)) if rest else first
 
@@ -60,7 +60,7 @@ class OperatorReader(PatternReader):
         token = self.token
         if token.kind is Kind.OPERATOR:
             return self.symbol(tested, closed)
-        if token.word in _BOOLEAN:
+        if token.word in BOOLEAN:
             self.at += 1
             return token.word
         if tested or closed:
@@ -79,7 +79,7 @@ class OperatorReader(PatternReader):
         text = self.token.value
         if text == "!=":
             raise self.fault("not-understood", "Cypher writes <> for unequal")
-        if text in _COMPARISONS or (text in ARITHMETIC and not closed):
+        if text in COMPARISONS or (text in ARITHMETIC and not closed):
             self.at += 1
             return text
         if text == "=~" and not tested:

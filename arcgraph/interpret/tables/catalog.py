@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from arcgraph.domain import PropertyInfo, Schema
+from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.tables.english import ABBREVIATIONS
 from arcgraph.interpret.terms import Calibration, EmbedWords, Term, Vocabulary, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, split_name
@@ -19,6 +20,7 @@ MOST_WAYS = 4
 # Beyond so many relationship types a vocabulary is open, and the pattern language of paths serves it better.
 MOST_TYPES = 100
 _NAME = "name"
+_DAYS = ("date", "datetime", "localdatetime")
 
 Side = Literal["node", "relationship"]
 
@@ -105,10 +107,16 @@ class Catalog:
         info = self.schema.labels[label]
         return info.naming or info.identifying
 
-    @cached_property
-    def named_labels(self) -> frozenset[str]:
-        """The labels whose nodes have a name."""
-        return frozenset(label for label in self.labels if self.naming(label))
+    def moment_keys(self, label: str) -> list[str]:
+        """The properties of a label that say when."""
+        properties = self.schema.labels[label].properties
+        return [key for key, info in properties.items() if form_of(info).is_moment]
+
+    def when_keys(self, label: str) -> list[str]:
+        """The properties that answer when: days, or where there are none whatever else says when."""
+        properties = self.schema.labels[label].properties
+        days = [key for key, info in properties.items() if form_of(info).meaning in _DAYS]
+        return days or self.moment_keys(label)
 
     # --- ways --------------------------------------------------------------------------------------------------------
 
@@ -125,7 +133,9 @@ class Catalog:
         steps: dict[str, list[Step]] = defaultdict(list)
         for start, kind, end in self._triples():
             steps[start].append(Step(kind, True, end))
-            steps[end].append(Step(kind, False, start))
+            # Between two nodes of one label it is the wording that tells which way a step goes.
+            if start != end:
+                steps[end].append(Step(kind, False, start))
         return steps
 
     @cached_property

@@ -15,27 +15,33 @@ from arcgraph.graph.pattern import (
     Entity,
     Expression,
     Filter,
+    Grouped,
     Having,
     Hop,
+    Measure,
     Order,
     Pattern,
     PatternNode,
     Projection,
     Property,
 )
-from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS, YES_NO_STARTS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
-from arcgraph.interpret.tables.english import CLOSING_VERBS, KNOWN_WORDS
+from arcgraph.interpret.tables.english import APART_WORDS, ASKING_WORDS, CLOSING_VERBS, KNOWN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.verbalise import phrase
 
 THING = "x"
+_COUNTED = "number"
+# An average of counts of which no word says what they are counted for.
+_IMPLIED = 1.5
 # Marks that change what is asked: an answer that does not follow one answers another question.
 _CHANGING = frozenset(
     (
@@ -51,6 +57,7 @@ _VAGUE = -0.7
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
 _NUMERIC = ("integer", "float")
+_EACH = frozenset("all each their these those its every distinct unique".split())
 _MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 
@@ -90,7 +97,12 @@ class Columns:
         self._taken: set[int] = set()
         self._met: set[Mark] = set()
         self._loose = 0.0
-        self._closing = _closing(asked, self._uses)
+        self._ways = directions(asked, draft)
+        # What is counted for each node number ``per`` before it is aggregated, and conditions on these counts.
+        self._counted: Output | None = None
+        self._per = -1
+        self._measured: list[Having] = []
+        self._closing = asked.units[asked.closing].start if asked.closing is not None else None
 
     # --- the query -----------------------------------------------------------------------------------------------
 
@@ -103,7 +115,7 @@ class Columns:
                 self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
-        keys = list(self._groups()) if aggregates else []
+        keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
         having = list(self._having())
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
@@ -123,7 +135,7 @@ class Columns:
     def _built(
         self, outputs: Sequence[Output], hidden: Sequence[Output], having: Sequence[tuple[Output, Having]],
         order: tuple[Expression, bool] | None, limit: int | None, entity: int,
-    ) -> Query:  # fmt: skip
+    ) -> Query | None:  # fmt: skip
         match = self._match()
         columns: list[Projection] = []
         for output in outputs:
@@ -141,14 +153,30 @@ class Columns:
         if order is not None and order[0] in named:
             orders = (Order(named[order[0]], order[1]),)
         is_grouped = any(isinstance(c.expression, Aggregate) for c in columns)
+        if self._clashes(columns):
+            return None
         pattern = replace(
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
+            grouped=self._grouped(),
         )  # fmt: skip
         denied = Denial(self._asked, self._draft, self._uses)
         pattern = denied.applied(pattern)
         self._met |= denied.met
         words = self._words(pattern, outputs, hidden, having, denied)
         return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
+
+    def _grouped(self) -> Grouped | None:
+        if self._counted is None:
+            return None
+        return Grouped(
+            (name_of_node(self._per),), (Projection(self._counted.expression, _COUNTED),), tuple(self._measured)
+        )
+
+    def _clashes(self, columns: Sequence[Projection]) -> bool:
+        """Whether a column aggregates what is gone once counts are aggregated."""
+        aggregates = [c.expression for c in columns if isinstance(c.expression, Aggregate)]
+        plain = [a.of for a in aggregates if not isinstance(a.of, Measure)]
+        return self._counted is not None and any(o is None or o.owner != name_of_node(self._per) for o in plain)
 
     def _unmet(self) -> Iterator[Mark]:
         """Marks that change what is asked, that nothing was made of, and that no name or value has for a word."""
@@ -179,9 +207,7 @@ class Columns:
         nodes = tuple(PatternNode(name_of_node(i), (n.label,)) for i, n in enumerate(self._draft.nodes))
         hops = []
         filters: list[Filter] = []
-        for i, link in enumerate(self._draft.hops):
-            same = self._draft.nodes[link.start].label == self._draft.nodes[link.end].label
-            way = Direction.BOTH if same else Direction.OUT if link.forward else Direction.IN
+        for i, (link, way) in enumerate(zip(self._draft.hops, self._ways, strict=True)):
             hops.append(
                 Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
             )
@@ -212,6 +238,8 @@ class Columns:
         said = [m for m in self._marks if m.deed == Deed.AGGREGATE and self._in_closing(m.start)]
         self._met.update(said if told else ())
         for mark in told or said:
+            if mark in self._met and mark not in said:
+                continue
             found = list(self._aggregate(mark))
             self._met.update((mark,) if found else ())
             yield from found
@@ -220,6 +248,10 @@ class Columns:
         function: _Function = mark.value
         if function not in ("count", "sum", "avg", "min", "max"):
             self._loose += 2.0
+            return
+        counting = self._counting_behind(mark)
+        if counting is not None and self._counted is None:
+            yield from self._of_counts(counting, function)
             return
         at = self._next_use(mark.end, 5)
         of = self._next_property(mark.end)
@@ -236,11 +268,48 @@ class Columns:
         if of is None:
             self._loose += 2.0
             return
-        self._taken.add(of)
-        use = self._uses[of]
-        if covers(self._asked, use, mark) and self._is_named(use.at):
+        if covers(self._asked, self._uses[of], mark) and self._is_named(self._uses[of].at):
             self._loose += 0.5
-        yield Output(Aggregate(function, self._property(use, numeric=True)), f"{_FUNCTIONS[function]} {_words(use)}")
+        following: int | None = of
+        while following is not None and (following == of or self._is_number(self._uses[following])):
+            use = self._uses[following]
+            self._taken.add(following)
+            measure = self._property(use, numeric=True)
+            yield Output(Aggregate(function, measure), f"{_FUNCTIONS[function]} {_words(use)}")
+            following = self._joined_property(following)
+
+    def _counting_behind(self, mark: Mark) -> Mark | None:
+        """The mark that counts right behind another aggregate ("the average number of")."""
+        behind = (m for m in self._marks if m.deed == Deed.AGGREGATE and m.value == "count" and m.start >= mark.end)
+        return next((m for m in behind if not self._between(mark.end, m.start)), None)
+
+    def _of_counts(self, counting: Mark, function: _Function) -> Iterator[Output]:
+        """An aggregate of the numbers of things that each of some other things has."""
+        at = self._next_use(counting.end, 5)
+        counted = self._count(at) if at is not None else None
+        of = counted.expression.of if counted is not None and isinstance(counted.expression, Aggregate) else None
+        if at is None or counted is None or not isinstance(of, Entity):
+            return
+        per = self._counted_for(at, of.owner)
+        if per is None:
+            return
+        self._counted, self._per = counted, per
+        self._met.add(counting)
+        words = f"{_FUNCTIONS[function]} {counted.words} per {phrase(self._draft.nodes[per].label)}"
+        yield Output(Aggregate(function, Measure(_COUNTED)), words)
+
+    def _counted_for(self, at: int, counted: str) -> int | None:
+        """The node for each of which something is counted: what is spoken of behind the counted, first of all where
+        "per" or "each" stands before it."""
+        behind = [u for u in self._uses[at + 1 :] if u.side == "node" and u.kind in ("label", "value") and u.at >= 0]
+        others = [u for u in behind if name_of_node(u.at) != counted and not self._in_closing(self._char(u))]
+        told = [u for u in others if u.kind == "label" and self._follows_group(u)]
+        self._loose += 0.0 if told else _IMPLIED
+        return next((u.at for u in (*told, *others)), None)
+
+    def _follows_group(self, use: Use) -> bool:
+        ends = (m.end for m in self._marks if m.deed == Deed.GROUP and m.end <= self._char(use))
+        return any(not self._between(end, self._char(use)) for end in ends)
 
     def _count(self, at: int) -> Output:
         use = self._uses[at]
@@ -327,8 +396,19 @@ class Columns:
                 self._met.add(mark)
                 yield from self._key(at)
                 at = self._joined(self._compound(at))
+        if any(unit.text in APART_WORDS for unit in self._asked.units):
+            yield from self._told_apart()
+
+    def _told_apart(self) -> Iterator[Output]:
+        """The properties of which several values are named, each of them for itself ("men and women separately")."""
+        for i, node in enumerate(self._draft.nodes):
+            for test in node.tests:
+                if len(test.conditions) == 1 and test.conditions[0].operator == "in":
+                    yield Output(Property(name_of_node(i), test.key), phrase(test.key))
 
     def _key(self, at: int) -> Iterator[Output]:
+        while self._is_compound(at):
+            at += 1
         use = self._uses[self._compound(at)]
         self._taken.update((at, self._compound(at)))
         yield from self._outputs(use)
@@ -345,6 +425,15 @@ class Columns:
         ):
             return follows
         return at
+
+    def _joined_property(self, at: int) -> int | None:
+        """The property joined to another by nothing but "and" ("the average height and weight")."""
+        joined = self._joined(at)
+        return joined if joined is not None and self._is_open(joined) else None
+
+    def _is_open(self, n: int) -> bool:
+        use = self._uses[n]
+        return use.kind == "property" and not use.spent and use.at >= 0 and n not in self._taken
 
     def _joined(self, at: int) -> int | None:
         follows = at + 1
@@ -371,7 +460,10 @@ class Columns:
             counted = self._count(at)
             self._met.add(mark)
             for operator, value in _comparisons(bounds):
-                yield counted, Having("", operator, value)
+                if self._counted is not None and counted.expression == self._counted.expression:
+                    self._measured.append(Having(_COUNTED, operator, value))
+                else:
+                    yield counted, Having("", operator, value)
 
     def _ordered(
         self, aggregates: Sequence[Output]
@@ -417,7 +509,9 @@ class Columns:
         at = self._next_use(mark.end, _NEXT)
         if at is not None and self._uses[at].kind == "property" and self._uses[at].at >= 0:
             self._taken.add(at)
-            return self._property(self._uses[at], numeric=True)
+            by = self._property(self._uses[at], numeric=True)
+            of = (a.expression for a in aggregates if isinstance(a.expression, Aggregate) and a.expression.of == by)
+            return next(of, by)
         return aggregates[0].expression if aggregates else None
 
     def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
@@ -437,7 +531,8 @@ class Columns:
                 if n != at and u.kind != "value" and (self._is_before(u, mark) or u.first < use.first)
             ]  # fmt: skip
             measure = self._property(use, numeric=True)
-            if not others and not mark.doubtful:
+            is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
+            if (is_grouped or not others) and not mark.doubtful and not value.limit:
                 function: _Function = "max" if descending else "min"
                 words = f"{'highest' if descending else 'lowest'} {_words(use)}"
                 return Output(Aggregate(function, measure), words), descending, True
@@ -468,14 +563,10 @@ class Columns:
 
     def _of_moment(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
         """What orders the nodes of a label in time, where just one of their properties is a moment or a year."""
-        keys = self._moment_keys(self._draft.nodes[node].label)
+        keys = self._catalog.moment_keys(self._draft.nodes[node].label)
         if len(keys) != 1:
             return None
         return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False
-
-    def _moment_keys(self, label: str) -> list[str]:
-        properties = self._catalog.schema.labels[label].properties
-        return [key for key, info in properties.items() if form_of(info).is_moment]
 
     def _is_before(self, use: Use, mark: Mark) -> bool:
         return self._char(use) < mark.start
@@ -492,9 +583,11 @@ class Columns:
             closing = self._in_closing(self._char(use))
             if n in self._taken or use.spent or use.kind in ("value", "relation"):
                 continue
+            if closing and aggregates and self._is_said_again(n):
+                continue
             if use.kind == "label":
                 asks = n > 0 and use.first > 0 and self._asked.units[use.first - 1].text in ("what", "which")
-                if (closing and self._compound(n) == n and not self._is_owner(n)) or self._is_listed(n) or asks:
+                if (closing and self._is_column(n)) or self._is_listed(n) or asks:
                     yield from self._outputs(use)
                 continue
             if use.log < _VAGUE and n and not closing:
@@ -506,6 +599,17 @@ class Columns:
             if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
                 continue
             yield from self._outputs(use)
+
+    def _is_column(self, n: int) -> bool:
+        """Whether a label in the closing clause is one of those listed, and not what another one is of or in."""
+        if self._compound(n) != n or self._is_owner(n):
+            return False
+        for i in range(self._uses[n].first - 1, -1, -1):
+            word = self._asked.units[i].text
+            if word not in ARTICLES and word not in _EACH:
+                break
+        behind = self._asked.text[self._asked.units[i].end : self._char(self._uses[n])]
+        return "," in behind or word in CLOSING_VERBS or word in ("and", "with", "also", "both")
 
     def _is_owner(self, n: int) -> bool:
         """Whether a label only says whose property is meant ("the names of the films")."""
@@ -529,6 +633,16 @@ class Columns:
             return False
         before = self._asked.text[: self._closing].lower().split()[-2:]
         return "also" in before
+
+    def _is_said_again(self, n: int) -> bool:
+        """Whether a word for an aggregate stands right beside a use in the closing clause: it was told before."""
+        begins, ends = self._char(self._uses[n]), self._asked.units[self._uses[n].last - 1].end
+        beside = [m for m in self._asked.marks if m.deed == Deed.AGGREGATE and m in self._met]
+        return any(
+            (m.end <= begins and not self._between(m.end, begins))
+            or (m.start >= ends and not self._between(ends, m.start))
+            for m in beside
+        )
 
     def _is_restated(self, use: Use, aggregates: Sequence[Output]) -> bool:
         """Whether a property in the closing clause is that of an aggregate, said again."""
@@ -584,9 +698,30 @@ class Columns:
         return Output(Property(name_of_node(output.entity), key), output.words) if key else output
 
     def _asked_node(self) -> int:
-        """The first node that a word names, but one that only a value's words name."""
-        said = [use.at for use in self._uses if use.kind == "label"]
-        return said[0] if said else 0
+        """The first node that a word names: of a compound the last word's ("crime scenes"), not one that only a
+        value's words name, but where the value stands for the things that have it ("which Sergeants")."""
+        for n, use in enumerate(self._uses):
+            if use.kind == "label":
+                while self._is_compound(n):
+                    n += 1
+                return self._uses[n].at
+            if use.kind == "value" and use.side == "node" and self._stands_for_things(n):
+                return use.at
+        return 0
+
+    def _is_compound(self, n: int) -> bool:
+        """Whether another label stands right behind a label."""
+        if n + 1 == len(self._uses):
+            return False
+        return self._uses[n + 1].kind == "label" and self._uses[n + 1].first == self._uses[n].last
+
+    def _stands_for_things(self, n: int) -> bool:
+        """Whether a value stands where a noun is asked for, and no label behind it is that noun."""
+        use = self._uses[n]
+        before = self._asked.units[use.first - 1].text if use.first else ""
+        follows = self._uses[n + 1] if n + 1 < len(self._uses) else None
+        is_noun = follows is not None and follows.kind == "label" and follows.first == use.last
+        return before in ASKING_WORDS and not is_noun
 
     def _is_yes_no(self) -> bool:
         first = self._asked.units[0].text if self._asked.units else ""
@@ -612,7 +747,9 @@ class Columns:
         text = ", ".join(output.words for output in outputs)
         conditions = [*self._conditions(pattern), *(c for part in pattern.absent for c in self._conditions(part))]
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
-        hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(map(self._hop_words, self._draft.hops))]
+        said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
+        conditions += [f"number {h.operator} {h.value}" for h in self._measured]
+        hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(said)]
         if hops:
             text += " of " + "; ".join(hops)
         elif text != phrase(self._draft.nodes[0].label):
@@ -642,14 +779,19 @@ class Columns:
             yield f"{self._owner_words(left.owner)} {phrase(left.key)} {' and '.join(said_of)}"
 
     def _owner_words(self, variable: str) -> str:
-        nodes = {name_of_node(i): n.label for i, n in enumerate(self._draft.nodes)}
-        hops = {name_of_hop(i): h.type for i, h in enumerate(self._draft.hops)}
-        return phrase((nodes | hops)[variable])
+        nodes = {name_of_node(i): self._node_words(i) for i in range(len(self._draft.nodes))}
+        hops = {name_of_hop(i): phrase(h.type) for i, h in enumerate(self._draft.hops)}
+        return (nodes | hops)[variable]
 
-    def _hop_words(self, hop: Link) -> str:
-        start, end = self._draft.nodes[hop.start], self._draft.nodes[hop.end]
-        arrow = ("-", "->") if hop.forward else ("<-", "-")
-        return f"{phrase(start.label)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {phrase(end.label)}"
+    def _node_words(self, i: int) -> str:
+        """A node's label, with a number from the second of that label on."""
+        label = self._draft.nodes[i].label
+        before = sum(1 for node in self._draft.nodes[:i] if node.label == label)
+        return phrase(label) + (f" {before + 1}" if before else "")
+
+    def _hop_words(self, hop: Link, way: Direction) -> str:
+        arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
+        return f"{self._node_words(hop.start)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {self._node_words(hop.end)}"
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
@@ -690,16 +832,3 @@ def _comparisons(bounds: object) -> Iterator[tuple[Literal["=", "<>", "<", "<=",
         yield ">=" if bounds.has_low else ">", bounds.low
     if bounds.high is not None:
         yield "<=" if bounds.has_high else "<", bounds.high
-
-
-def _closing(asked: Asked, uses: Sequence[Use]) -> int | None:
-    """Where the clause begins that says which columns are wanted; ``None`` where there is none."""
-    for i in range(len(asked.units) - 2, 2, -1):
-        unit = asked.units[i]
-        if unit.text not in CLOSING_VERBS or not any(use.last <= i for use in uses):
-            continue
-        before = asked.text[asked.units[i - 1].start : unit.start]
-        is_start = any(sign in before for sign in ".,;?!:") or asked.units[i - 1].text in ("and", "also", "then", "to")
-        if is_start and any(use.first > i for use in uses):
-            return unit.start
-    return None

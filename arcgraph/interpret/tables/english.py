@@ -55,10 +55,27 @@ KNOWN_WORDS = frozenset("known specified given available recorded defined valid 
 CLOSING_VERBS = frozenset(
     "return retrieve display list show provide give include output report returning retrieving displaying".split()
 )
+# Verbs behind which "by" says in which order rows come.
+ORDER_VERBS = frozenset("order ordered ordering sort sorted sorting rank ranked ranking arrange arranged".split())
 # Words for a name.
 NAME_WORDS = frozenset("name names called named titled".split())
 # Words that refer back to what was named before.
 BACK_WORDS = frozenset("these those their them such this that its the same corresponding".split())
+# Words right behind which stands what is asked for.
+ASKING_WORDS = frozenset("which what all every many any".split())
+# Words by which each of several values is looked at for itself.
+APART_WORDS = frozenset("separately respectively individually apart".split())
+# Words for what holds both ways between two things.
+MUTUAL_WORDS = frozenset(
+    """know knows knew known knowing meet meets met marry married marries related relates relation similar connected
+    linked associated acquainted familiar adjacent bordering borders neighbouring share shares sibling siblings friend
+    friends spouse spouses partner partners relative relatives cousin cousins colleague colleagues family
+    """.split()
+)
+# Words that bring in something new.
+NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
+# Words that go on with another thing said of what was spoken of.
+COORDINATING = frozenset("and but".split())
 # Words that stand for any person.
 PERSON_WORDS = frozenset(
     """people person persons someone anyone everyone somebody anybody everybody individual individuals resident

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
-from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS
+from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.literals import TEXTS, Kind
 from arcgraph.interpret.literals import Literal as Written
@@ -21,8 +22,10 @@ from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
 from arcgraph.interpret.tables.english import (
     CLOSING_VERBS,
+    COORDINATING,
     LIGHT_VERBS,
     NAME_WORDS,
+    ORDER_VERBS,
     PERSON_WORDS,
     PLAIN_WORDS,
     REQUEST_WORDS,
@@ -32,7 +35,7 @@ from arcgraph.interpret.tables.english import (
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.lexicon import quoted_spans
-from arcgraph.search.values import ValueIndex
+from arcgraph.search.values import ValueIndex, ValueMention
 
 # Below this a probability is noise.
 FLOOR = 0.02
@@ -71,7 +74,14 @@ _HEADLESS = 0.5
 _SAID = 0.2
 _LEAST_PERSON = 0.15
 _PERSON = 0.6
+_SOMEONE = 1.2
+# What it costs not to say who, where or when, where the graph has a word for it.
+_QUESTION = 0.4
 _DOUBTFUL_NAME = 0.1
+
+
+# From a text and where it stands in the question to the properties that hold it.
+LookUp = Callable[[str, int], Sequence[ValueMention]]
 
 
 class Unit(NamedTuple):
@@ -131,7 +141,51 @@ class Asked:
     singular: str | None = None
     quoted: tuple[tuple[int, int], ...] = ()
 
+    @cached_property
+    def closing(self) -> int | None:
+        """The unit at which the clause begins that only says which columns are wanted; ``None`` where there is none."""
+        for i in range(len(self.units) - 2, 2, -1):
+            if self.units[i].text in CLOSING_VERBS and self._begins_clause(i) and self._is_said(0, i):
+                return i if self._is_said(i + 1, len(self.units)) else None
+        return None
 
+    def _begins_clause(self, i: int) -> bool:
+        before = self.text[self.units[i - 1].start : self.units[i].start]
+        return any(sign in before for sign in ".,;?!:") or self.units[i - 1].text in ("and", "also", "then", "to")
+
+    def _is_said(self, first: int, last: int) -> bool:
+        """Whether any of the units means something by itself, a name included."""
+        return any(carries_meaning(u.text) or u.text in NAME_WORDS for u in self.units[first:last])
+
+    @cached_property
+    def going_on(self) -> int | None:
+        """The unit from which on the question asks more of the same things ("…, and how many", "considering only")."""
+        words = [unit.text for unit in self.units]
+        for i in range(2, len(words) - 2):
+            is_asked = words[i] in COORDINATING and words[i + 1] in QUESTION_WORDS - SUBJECT_WORDS
+            if (is_asked or words[i] in _NARROWING or self._counts_more(i)) and self._is_said(0, i):
+                return i
+        return None
+
+    def _counts_more(self, i: int) -> bool:
+        """Whether "and" goes on with another aggregate, behind one."""
+        if self.units[i].text not in COORDINATING:
+            return False
+        told = [m for m in self.marks if m.deed == Deed.AGGREGATE]
+        end = self.units[min(len(self.units), i + 4) - 1].end
+        more = [m for m in told if self.units[i].end <= m.start < end]
+        return bool(more) and any(m.end <= self.units[i].start for m in told)
+
+    def goes_on(self, unit: int) -> bool:
+        """Whether a unit stands behind that."""
+        return self.going_on is not None and unit > self.going_on
+
+    def closes(self, unit: int) -> bool:
+        """Whether a unit stands in the closing clause."""
+        return self.closing is not None and unit >= self.closing
+
+
+_NARROWING = frozenset("considering counting including excluding restricted limited".split())
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -171,10 +225,11 @@ def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 class Linker:
     """Finds what a question's words may mean in one graph. Thread-safe."""
 
-    def __init__(self, catalog: Catalog, names: Names, values: ValueIndex):
+    def __init__(self, catalog: Catalog, names: Names, values: ValueIndex, look_up: LookUp | None = None):
         self._catalog = catalog
         self._names = names
         self._values = values
+        self._look_up = look_up
 
     def read(self, text: str) -> Asked:
         """All stretches of a question."""
@@ -188,6 +243,7 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
+        asked.marks = tuple(_ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong))
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -214,6 +270,8 @@ class Linker:
                     yield Stretch(i, i + size, senses, log=-_SWALLOWED if swallowed else 0.0)
                     if swallowed is not None:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
+            if senses := self._asked_for(asked, i):
+                yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
@@ -274,10 +332,30 @@ class Linker:
         is_less = meaning.kind == "property" and len(words) > 1 and shared_stem(word, words[-1]) < _FORM
         return _HEADLESS if is_less else 0.0
 
+    def _asked_for(self, asked: Asked, at: int) -> tuple[Sense, ...]:
+        """What a question word at the beginning asks for: the label of persons or places, or a label's one moment."""
+        word = asked.units[at].text
+        if at or word not in NOTIONS or len(asked.units) == 1:
+            return ()
+        return self._moments if word == "when" else self._labels_of(NOTIONS[word][0])
+
+    @cached_property
+    def _moments(self) -> tuple[Sense, ...]:
+        """The properties that answer when, of the labels that have just one."""
+        found = []
+        for label in self._catalog.labels:
+            keys = self._catalog.when_keys(label)
+            found += [Holder("node", label, keys[0])] if len(keys) == 1 else []
+        return (Sense("property", math.log(0.9), "when", tuple(found)),) if found else ()
+
     @cached_property
     def _persons(self) -> tuple[Sense, ...]:
         """What words for any person mean here."""
-        row = self._catalog.vocabulary.meanings(["person"])[0]
+        return self._labels_of("person")
+
+    def _labels_of(self, notion: str) -> tuple[Sense, ...]:
+        """The label that a word for a kind of thing means most likely, where any is near."""
+        row = self._catalog.vocabulary.meanings([notion])[0]
         found = [(float(p), m) for p, m in zip(row, self._catalog.meanings, strict=False) if m.kind == "label"]
         best = max(found, key=lambda item: item[0], default=None)
         if best is None or best[0] < _LEAST_PERSON:
@@ -294,7 +372,9 @@ class Linker:
     def _value_stretches(self, asked: Asked, named: frozenset[Holder]) -> Iterator[Stretch]:
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
-        for start, end, sense, weight in [*self._named(asked), *self._held(asked), *self._written(asked)]:
+        known = [*self._named(asked), *self._held(asked)]
+        known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
+        for start, end, sense, weight in [*known, *self._written(asked)]:
             span = _units_within(asked.units, start, end)
             if span is None:
                 continue
@@ -319,7 +399,7 @@ class Linker:
             if text is not asked.text and not _ends_in_plural(asked, mention.end):
                 continue
             sure = self._sureness(mention)
-            if sure < 0.1 or mention.how in ("dense", "fuzzy"):
+            if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
                 continue
             groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
             for entry in self._names.entries(mention.entries):
@@ -359,6 +439,12 @@ class Linker:
             return int(text)
         return text
 
+    def _names_schema(self, mention: Any) -> bool:
+        """Whether a text in quotation marks is the name of a label, and only a part of a value."""
+        words = [unit.text for unit in units_of(mention.text)]
+        is_part = mention.how in ("partial", "tokens")
+        return bool(mention.quoted and is_part and len(words) == 1 and self._catalog.called(words[0]))
+
     def _sureness(self, mention: Any) -> float:
         """How sure words are a value rather than words of the question (0 to 1)."""
         if mention.quoted:
@@ -392,17 +478,15 @@ class Linker:
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
             sure = self._sureness(mention)
-            if sure < 0.1:
+            if sure < 0.1 or self._names_schema(mention):
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
-                condition = Condition("contains item", right[0])  # type: ignore[arg-type]
-            elif mention.is_piece:
+                condition = Condition("has item", right[0])
+            elif mention.is_piece or (_is_one_of(asked, mention.end) and isinstance(right[0], str)):
                 condition = Condition("contains", right[0])
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
-            if mention.column.is_list:
-                continue
             compared = self._comparison_at(asked, mention.start, mention.end)
             if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
                 if compared.operator != "<>":
@@ -410,11 +494,26 @@ class Linker:
                 condition = Condition("<>", right[0])
             holder = Holder(mention.column.side, mention.owner, mention.key)
             start, end = self._with_comparison(mention.start, mention.end, compared)
-            piece = -0.7 if mention.is_piece else 0.0
+            piece = -0.7 if mention.is_piece and not mention.column.is_list else 0.0
             weight = sure * DROPPED_VALUE * (0.5 if not mention.quoted else 1.0)
             sense = Sense("value", math.log(sure) + piece, holders=(holder,), conditions=(condition,),
                           text=mention.text)  # fmt: skip
             yield start, end, sense, weight
+
+    def _looked_up(self, asked: Asked, known: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, Sense, float]]:
+        """Texts in quotation marks and codes that no index holds, as values that the database itself knows."""
+        if self._look_up is None:
+            return
+        for literal in asked.literals:
+            start, end = literal.start, literal.end
+            if literal.kind not in TEXTS or any(a <= start and end <= b for a, b in known):
+                continue
+            for mention in self._look_up(literal.text, start)[:MOST_SENSES]:
+                operator: Operator = "has item" if mention.column.is_list else "="
+                holder = Holder(mention.column.side, mention.owner, mention.key)
+                sense = Sense("value", math.log(mention.score), holders=(holder,),
+                              conditions=(Condition(operator, mention.values[0]),), text=mention.text)  # fmt: skip
+                yield start, end, sense, mention.score * DROPPED_VALUE
 
     def _comparison_at(self, asked: Asked, start: int, end: int) -> Written | None:
         return next((one for one in asked.literals if one.start == start and one.end == end and one.comparison), None)
@@ -506,6 +605,8 @@ class Linker:
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside
         word = unit.text
+        if self._asked_for(asked, at):
+            return -_QUESTION
         if word in _BY and _is_grouping(asked, at):
             return -DROPPED_MARK
         marked = any(m.start <= unit.start and unit.end <= m.end and not m.doubtful for m in asked.marks)
@@ -516,7 +617,7 @@ class Linker:
         if word in ("name", "names"):
             return -_NAME
         if word in PERSON_WORDS:
-            return -_PERSON
+            return -(_SOMEONE if self._persons else _PERSON)
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
             return -_PLAIN
@@ -549,6 +650,28 @@ def _ends_in_plural(asked: Asked, end: int) -> bool:
     assert asked.singular is not None
     last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
     return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+
+
+def _is_one_of(asked: Asked, end: int) -> bool:
+    """Whether a value is said to be one of several ("'oak' as one of its timbers", "'oak' among its timbers")."""
+    behind = [unit.text for unit in asked.units if unit.start >= end][:4]
+    return "among" in behind[:1] or ("one", "of") in pairwise(behind)
+
+
+def _ordering(asked: Asked, mark: Mark) -> Mark:
+    """The mark as one of order, where a verb for that stands before its "by" ("sort the results by")."""
+    at = next((i for i, u in enumerate(asked.units) if u.start == mark.start), 0)
+    if mark.deed != Deed.GROUP or mark.text.lower() != "by":
+        return mark
+    is_order = any(unit.text in ORDER_VERBS for unit in asked.units[max(0, at - 4) : at])
+    return replace(mark, deed=Deed.ORDER, value="", doubtful=False) if is_order else mark
+
+
+def _numbers(asked: Asked, mark: Mark, values: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word for counting only says what a value right behind it is ("calls to the number 555-0199")."""
+    follows = next((i for i, u in enumerate(asked.units) if u.start >= mark.end), None)
+    is_noun = mark.deed == Deed.AGGREGATE and mark.text.lower().split()[-1] in TAIL_NOUNS
+    return is_noun and any(first == follows for first, _ in values)
 
 
 _BY = frozenset(("by",))

@@ -11,15 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
-from arcgraph.interpret.tables.english import BACK_WORDS, COMPARING
+from arcgraph.interpret.tables.english import BACK_WORDS, COMPARING, COORDINATING, NEW_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 
 _T = TypeVar("_T")
 
-BEAM = 12
+BEAM = 16
+# Of partial patterns of one shape so many are kept.
+_ALIKE = 6
 MOST_NODES = 6
 # Of the ways to join a new node the cheapest are tried.
 _MOST_JOINS = 5
@@ -32,7 +34,11 @@ _NOT_OF = 1.0
 # Joining another node than the one last spoken of, by how long ago that was; the first one stays in mind.
 _FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
 # Saying a label once more of the same node.
-_AGAIN = 1.2
+_AGAIN = 0.7
+# The same where the words bring in something new ("someone", "another film").
+_ANOTHER = 2.0
+# A node taken for the one that it is compared with ("the same street as …").
+_OTHER_ONE = 3.0
 # A property or number whose node no one names.
 _DEFERRED = 0.1
 _UNNAMED_KEY = 1.3
@@ -44,10 +50,10 @@ _NAMED_KEY = 0.6
 _CONTRADICTED = 1.2
 # A node that nothing is said of.
 _IDLE = 0.6
+# A new node for a word that refers back, and as much again for one in the clause that only lists columns.
+_UNNAMED_BACK = 0.6
 # A second node of a label where the first one would do.
 _TWIN = 0.7
-# A relation named by a word that as well names a label.
-_NOUN = 0.15
 _WINDOW = 4
 
 
@@ -160,9 +166,9 @@ class Parser:
                 case "label":
                     yield from self._label(asked, base, stretch, sense)
                 case "relation":
-                    yield from self._relation(base, stretch, sense)
+                    yield from self._relation(asked, base, stretch, sense)
                 case "property":
-                    yield from self._property(base, stretch, sense)
+                    yield from self._property(asked, base, stretch, sense)
                 case "value":
                     yield from self._value(asked, base, stretch, sense)
 
@@ -206,21 +212,23 @@ class Parser:
     # --- labels --------------------------------------------------------------------------------------------------
 
     def _label(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
-        refers = any(asked.units[i].text in BACK_WORDS for i in range(max(0, stretch.first - 2), stretch.first))
+        closes = asked.closes(stretch.first)
+        refers = closes or asked.goes_on(stretch.first) or _refers(asked, stretch)
+        other = not refers and _is_indefinite(asked, stretch)
         for i, node in enumerate(draft.nodes):
             label = self._narrower(node.label, sense.name)
             if label is None:
                 continue
             cost = _farther(draft, i) * (0.3 if refers else 1.0)
             if node.said and not _adjoins(draft, stretch, i):
-                cost += 0.1 if refers or node.label != sense.name else _AGAIN
+                cost += _ANOTHER if other else 0.1 if refers or node.label != sense.name else _AGAIN
             yield _said(draft, i, label, stretch, cost)
         for reached, i in self._reached(draft, sense.name, stretch.first):
-            yield _said(reached, i, sense.name, stretch, 0.6 if refers else 0.0)
+            yield _said(reached, i, sense.name, stretch, _UNNAMED_BACK * (refers + closes))
 
     # --- relations -----------------------------------------------------------------------------------------------
 
-    def _relation(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+    def _relation(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         for i, hop in enumerate(draft.hops):
             if hop.type == sense.name:
                 said = _put(draft.hops, i, hop._replace(paid=0.0))
@@ -231,7 +239,7 @@ class Parser:
         for i, node in enumerate(draft.nodes):
             again = _TWIN if any(hop.type == sense.name and i in (hop.start, hop.end) for hop in draft.hops) else 0.0
             for step in self._catalog.ends(sense.name, node.label)[:4]:
-                cost = _farther(draft, i) + (again if step.label != node.label else 0.0)
+                cost = _spoken_of(asked, draft, stretch, i, is_verb=True) + (again if step.label != node.label else 0.0)
                 walked, _ = self._walked(draft, i, (step,), stretch.first, cost)
                 hops = (*walked.hops[:-1], walked.hops[-1]._replace(paid=0.0))
                 use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
@@ -246,7 +254,7 @@ class Parser:
 
     # --- properties ----------------------------------------------------------------------------------------------
 
-    def _property(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+    def _property(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         keys = _by_owner(sense.holders)
         use = Use("property", *_span(stretch), "node", -1, holders=sense.holders, is_name=sense.is_name, log=sense.log)
         last = draft.uses[-1] if draft.uses else None
@@ -258,17 +266,17 @@ class Parser:
             if _names_test(draft, stretch, i, own):
                 yield _touched(_used(draft, placed._replace(spent=True), -_NAMED_KEY / 2), i, stretch.first)
             is_compound = last is not None and last.kind == "label" and last.at == i and last.last == stretch.first
-            cost = -0.1 if is_compound else _DEFERRED + _farther(draft, i)
+            far = _of_closing(draft, i) if asked.closes(stretch.first) else _spoken_of(asked, draft, stretch, i)
+            cost = -0.1 if is_compound else _DEFERRED + far
             yield _touched(_used(draft, placed, cost), i, stretch.first)
         yield from self._of_edges(draft, stretch, keys, use)
         owners = [owner for side, owner in keys if side == "node"]
-        if not owners:
-            return
         yield _used(draft, use, _DEFERRED)
         if len(owners) <= 2 and not sense.is_name:
             for owner in owners:
                 for reached, i in self._reached(draft, owner, stretch.first):
-                    yield _used(reached, use._replace(at=i, keys=keys["node", owner]), 0.1)
+                    new = _UNNAMED_BACK * asked.closes(stretch.first)
+                    yield _used(reached, use._replace(at=i, keys=keys["node", owner]), 0.1 + new)
 
     def _of_edges(
         self, draft: Draft, stretch: Stretch, keys: dict[tuple[str, str], tuple[str, ...]], use: Use
@@ -319,10 +327,13 @@ class Parser:
             key = owners.get(node.label)
             if key is None or not _may_test(node.tests, key, sense):
                 continue
-            near = draft._replace(score=draft.score - _farther(draft, i))
+            other = _OTHER_ONE if _is_compared(asked, stretch) else 0.0
+            near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(draft, owner, stretch.first):
+            if _is_compared(asked, stretch):
+                reached = reached._replace(score=reached.score + _TWIN)
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
 
     def _joined(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
@@ -398,8 +409,14 @@ class Parser:
                 continue
             keys = _by_owner(use.holders)
             found = self._home(draft, use, keys)
+            edge = self._edge_home(draft, keys)
+            if edge is not None and (found is None or found[1] > _DEFERRED):
+                uses[n] = use._replace(side="relationship", at=edge, keys=keys["relationship", draft.hops[edge].type])
+                continue
             if found is None:
-                owner = next(owner for side, owner in keys if side == "node")
+                owner = next((owner for side, owner in keys if side == "node"), None)
+                if owner is None:
+                    return
                 reached = max(self._reached(draft, owner, use.first), key=lambda r: r[0].score, default=None)
                 if reached is None:
                     return
@@ -411,6 +428,10 @@ class Parser:
         score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
         idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
         yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
+
+    def _edge_home(self, draft: Draft, keys: dict[tuple[str, str], tuple[str, ...]]) -> int | None:
+        """The first edge that may have the property."""
+        return next((i for i, hop in enumerate(draft.hops) if ("relationship", hop.type) in keys), None)
 
     def _home(self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]) -> tuple[int, float] | None:
         able = [i for i, node in enumerate(draft.nodes) if ("node", node.label) in keys]
@@ -430,14 +451,64 @@ class Parser:
 
 
 def _pruned(drafts: Iterable[Draft]) -> list[Draft]:
-    """The best drafts, none twice."""
+    """The best drafts, none twice, and few that differ only in the relations and in which node of a label is meant."""
     kept: dict[object, Draft] = {}
+    alike: dict[object, int] = defaultdict(int)
     for draft in sorted(drafts, key=lambda d: -d.score):
         key = (draft.nodes, draft.hops, draft.uses[-3:], draft.marks)
-        kept.setdefault(key, draft)
+        shape = tuple(node.label for node in draft.nodes), tuple((use.kind, use.first) for use in draft.uses)
+        if key in kept or alike[shape] == _ALIKE:
+            continue
+        kept[key] = draft
+        alike[shape] += 1
         if len(kept) == BEAM:
             break
     return list(kept.values())
+
+
+def _is_indefinite(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a label's words bring in something that was not spoken of before ("a person", "someone", "others")."""
+    before = asked.units[stretch.first - 1].text if stretch.first else ""
+    return before in NEW_WORDS or asked.units[stretch.first].text in NEW_WORDS
+
+
+def _is_coordinated(asked: Asked, stretch: Stretch, *, is_verb: bool) -> bool:
+    """Whether a stretch begins another thing said of what is asked for: "… and who also appear in", "… and had a".
+
+    What is no verb itself needs one before it.
+    """
+    for i in range(stretch.first - 1, max(-1, stretch.first - 5), -1):
+        word = asked.units[i].text
+        if word in COORDINATING:
+            return is_verb
+        is_verb = is_verb or word not in ARTICLES
+        if word not in COPULAS | ARTICLES and word not in _GOING_ON:
+            return False
+    return False
+
+
+_GOING_ON = frozenset("also who that which whom has have had".split())
+
+
+def _is_compared(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a value stands behind "the same … as": it is of another thing than what shares something with it."""
+    words = [unit.text for unit in asked.units[max(0, stretch.first - _COMPARED) : stretch.first]]
+    return "as" in words and "same" in words[: len(words) - 1 - words[::-1].index("as")]
+
+
+_COMPARED = 8
+
+
+def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb: bool = False) -> float:
+    """What it costs to say something of a node: what "and" goes on with is the first one, first of all."""
+    if not _is_coordinated(asked, stretch, is_verb=is_verb):
+        return _farther(draft, i)
+    return 0.0 if i == 0 else _HEAD + _farther(draft, i)
+
+
+def _refers(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a word right before says that what follows was named before ("those films", "that very film")."""
+    return any(asked.units[i].text in BACK_WORDS for i in range(max(0, stretch.first - 2), stretch.first))
 
 
 def _span(stretch: Stretch) -> tuple[int, int]:
@@ -467,6 +538,11 @@ def _farther(draft: Draft, i: int) -> float:
     since = sum(1 for node in draft.nodes if node.at > draft.nodes[i].at)
     farther = min(_FARTHEST, _FARTHER * since)
     return min(farther, _HEAD) if i == 0 else farther
+
+
+def _of_closing(draft: Draft, i: int) -> float:
+    """The same where the question closes with the columns that it wants: they are the first node's, first of all."""
+    return 0.0 if i == 0 else _HEAD + _farther(draft, i)
 
 
 def _adjoins(draft: Draft, stretch: Stretch, i: int) -> bool:
@@ -513,7 +589,7 @@ def _is_named_otherwise(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
     if last is None or last.kind != "property" or last.spent:
         return False
     between = asked.units[last.last : stretch.first]
-    return len(between) <= 1 and all(unit.text in COPULAS for unit in between)
+    return len(between) <= 1 and all(unit.text in COPULAS or unit.text == "as" for unit in between)
 
 
 def _may_test(tests: Sequence[Test], key: str, sense: Sense) -> bool:

@@ -18,8 +18,9 @@ LEAST_SURE = 0.5
 # From this fit on a table reading needs no path to be compared with.
 _CLEAR = 0.5
 # Weights of the parts of confidence, fitted to answers over five graphs (see benchmarks/README.md).
-_BIAS, _SCORE, _LEAD = 2.8, 0.25, 0.3
-_DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.25, 0.2, 0.65, 0.7, 0.3
+_BIAS, _SCORE, _LEAD = 1.9, 0.35, 0.65
+_DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.2, 0.2, 0.25, 0.5, 0.5
+_ALIKE, _TWIN = 0.7, 1.0
 _LOST = 4.5
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
@@ -29,7 +30,7 @@ _RIVALS = 3
 _GROUNDED = 0.75
 _FITTING = 0.6
 # A table says all of a question from this fit and this confidence on, and where next to no words are left out.
-_OUTRIGHT, _CERTAIN, _HARDLY = 0.75, 0.85, 0.3
+_OUTRIGHT, _CERTAIN, _HARDLY = 0.75, 0.6, 0.3
 # What a path's answer has to be sure by where no table can say all that is asked for.
 _SURE_PATH = 0.7
 _GUESSED_PATH = 0.35
@@ -108,6 +109,8 @@ def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float
         - _HOP * doubts.hops
         - _AGGREGATE * doubts.aggregates
         - _LOOSE * doubts.loose
+        - _ALIKE * doubts.alike
+        - _TWIN * doubts.twins
         - _LOST * doubts.lost
     )
     return 1.0 / (1.0 + math.exp(-weighed))

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
+from arcgraph.interpret.english import FUNCTION_WORDS
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
-from arcgraph.interpret.tables.mentions import Asked, Linker, carries_meaning
+from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
+from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
 
 MOST_READINGS = 8
 _OUTRIGHT = -0.2
 _VAGUE = -0.7
+# What stands so few characters behind "sort by" is what is sorted by.
+_SORTED_BY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,8 @@ class Doubts:
     ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
     out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``);
     properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
-    since more can go wrong with them.
+    since more can go wrong with them: hops between nodes of one label (``alike``), and nodes that are another of a
+    label without being told apart by such a hop (``twins``), more than others.
     """
 
     lost: int = 0
@@ -41,6 +46,8 @@ class Doubts:
     vague: int = 0
     hops: int = 0
     aggregates: int = 0
+    alike: int = 0
+    twins: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +81,22 @@ class TableReader:
         values: ValueIndex,
         embed: EmbedWords,
         calibration: Calibration | None = None,
+        look_up: LookUp | None = None,
     ):
         self._catalog = Catalog(schema, embed, calibration)
-        self._linker = Linker(self._catalog, names, values)
+        self._linker = Linker(self._catalog, names, values, look_up)
         self._parser = Parser(self._catalog)
 
     def read(self, text: str) -> list[TableReading]:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)
-        found: dict[Pattern | str, TableReading] = {}
+        found: dict[Hashable, TableReading] = {}
         for draft in self._parser.parse(asked):
             query = Columns(self._catalog, asked, draft).query()
             if query is None:
                 continue
             reading = self._reading(asked, draft, query)
-            key = repr(reading.pattern)
+            key = signature(reading.pattern)
             if key not in found or found[key].score < reading.score:
                 found[key] = reading
         return sorted(found.values(), key=lambda r: -r.score)[:MOST_READINGS]
@@ -110,8 +118,24 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
         hops=len(draft.hops),
-        aggregates=sum(1 for m in asked.marks if m.deed in _BEYOND_PATHS and not m.doubtful),
+        aggregates=_aggregates(asked),
+        alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
+        twins=max(0, len(draft.nodes) - len({node.label for node in draft.nodes}) - alike),
     )
+
+
+def _aggregates(asked: Asked) -> int:
+    """How many marks ask for what no path can say.
+
+    Those of a closing clause, and of what rows are sorted by, say again what the body says.
+    """
+    orders = [m.end for m in asked.marks if m.deed == Deed.ORDER]
+    marks = [
+        m for m in asked.marks
+        if m.deed in _BEYOND_PATHS and not m.doubtful and not any(0 <= m.start - end <= _SORTED_BY for end in orders)
+    ]  # fmt: skip
+    body = [m for m in marks if asked.closing is None or m.start < asked.units[asked.closing].start]
+    return len(body or marks)
 
 
 def asks_beyond_paths(text: str) -> bool:
@@ -165,9 +189,14 @@ def _unknown(asked: Asked, draft: Draft) -> int:
     quoted = _quoted(asked)
     inside = {i for units in quoted for i in units}
     names = [i for i, u in enumerate(asked.units) if i not in covered | inside and _is_written_like_a_name(asked, i)]
-    return sum(1 for units in quoted if units and not covered & set(units)) + sum(
+    return sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i))) + sum(
         1 for i in names if i + 1 not in names
     )
+
+
+def _tells(asked: Asked, at: int) -> bool:
+    """Whether a word within quotation marks tells one name from another."""
+    return asked.units[at].text not in FUNCTION_WORDS
 
 
 def _is_written_like_a_name(asked: Asked, at: int) -> bool:
@@ -193,6 +222,8 @@ def _lost(asked: Asked, draft: Draft) -> int:
     if left and not draft.hops and all(use.kind in ("value", "label") and use.log <= 0 for use in draft.uses):
         # What only names a thing and leaves words over says nothing of it.
         lost += all(use.is_name for use in draft.uses if use.kind == "value")
+    # In a clause that lists columns two words of which nothing is made are one more column.
+    lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""

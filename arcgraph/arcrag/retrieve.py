@@ -89,7 +89,9 @@ class _Pass:
         if again.outcome is not None:
             return self._retrieved([again], again)
         k = self._context.settings.arcrag.retrieved
-        self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases, k)
+        # The first time it may be made for this: minutes where a graph has many edges and no passages.
+        with self._context.trace.stage("retrieve"):
+            self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases, k)
         self._interface = self._interface.joined(Interface(anchors=self._hints.anchors))
         facts = self._explored()
         done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))

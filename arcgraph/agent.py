@@ -6,25 +6,37 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+import weakref
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import MOST_EDGES, citations, joined
+from arcgraph.answer.evidence import MOST_EDGES, citations, joined, name_of
 from arcgraph.answer.from_paths import PathAnswers
+from arcgraph.answer.from_patterns import PatternAnswers
 from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.result import Answer, Citation, QueryRecord, Status, Usage, Witness
 from arcgraph.answer.runs import ALTERNATIVES
+from arcgraph.arcrag.context import Context, Readings
+from arcgraph.build import connect_llm
 from arcgraph.domain import Schema
-from arcgraph.errors import UsageError
+from arcgraph.errors import QueryError, StorageError, UsageError
 from arcgraph.graph.base import Graph
+from arcgraph.interpret.execute import Runner
 from arcgraph.interpret.gather import Gatherer
 from arcgraph.interpret.reader import Interpretation, Reader
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.reading import TableReader, TableReading, asks_beyond_paths, serves, unsaid_by_paths
+from arcgraph.llm.base import LLM
+from arcgraph.llm.layers import Observed, observed
+from arcgraph.llm.reason import Model
+from arcgraph.llm.usage import Meter
+from arcgraph.loop import Loop, Makers, Offline
 from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.search.lookup import look_up_in_graph
 from arcgraph.search.passages import open_or_build_passages
+from arcgraph.search.retrieve import Retrieved, Retriever, open_retriever
 from arcgraph.search.values import ValueIndex, ValueMention, open_or_build_values
 from arcgraph.settings import Settings
 from arcgraph.tracing import Event, Recorder, Trace
@@ -50,6 +62,8 @@ class _Prepared:
     path_answers: PathAnswers
     table_answers: TableAnswers
     gatherer: Gatherer | None
+    values: ValueIndex | None
+    texts: _Texts
     notices: tuple[str, ...]
     check_at: float
 
@@ -57,11 +71,21 @@ class _Prepared:
 class Agent:
     """Answers questions over one graph. Thread-safe; keep one for many questions.
 
-    ``settings`` default to the environment's. ``recorders`` receive every event of every question.
+    ``settings`` default to the environment's. ``recorders`` receive every event of every question. A language model
+    takes part where ``settings.llm.model`` names one, or ``llm`` is one (then it stays yours to close).
     """
 
-    def __init__(self, graph: Graph, *, settings: Settings | None = None, recorders: Sequence[Recorder] = ()):
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        settings: Settings | None = None,
+        recorders: Sequence[Recorder] = (),
+        llm: LLM | None = None,
+    ):
         self._graph = graph
+        self._llm = llm
+        self._closing: Callable[[], object] | None = None
         self._settings = settings or Settings.load()
         self._recorders = tuple(recorders)
         self._lock = threading.Lock()
@@ -113,6 +137,13 @@ class Agent:
                 self._prepared = self._prepare(None, progress)
             return self._prepared.index
 
+    def close(self) -> None:
+        """Let go of the model that the settings named; one that was given stays open. The graph does, too."""
+        with self._lock:
+            if self._closing is not None:
+                self._closing()
+                self._closing = self._llm = None
+
     # --- the loop ------------------------------------------------------------------------------------------------
 
     def _answer(self, question: str, trace: Trace) -> Answer:
@@ -123,13 +154,23 @@ class Agent:
             empty = self._nothing(question, "the graph is empty: load data into it first")
             trace.note("answer", str(empty.status), text=empty.text)
             return self._finished(empty, trace)
+        if (model := self._asked_model(trace)) is None:
+            answer = self._without_model(question, ready, trace).answer
+        else:
+            answer = self._with_model(question, ready, trace, model)
+        trace.note("answer", str(answer.status), text=answer.text)
+        return self._finished(answer, trace, model.meter if model else None)
+
+    def _without_model(self, question: str, ready: _Prepared, trace: Trace) -> Offline:
+        """The answer that readings give, best first, and these readings."""
         with trace.stage("interpret"):
             tables, interpretation = self._read(question, ready)
         if interpretation is not None:
             self._note_interpretation(trace, interpretation)
         self._note_tables(trace, tables)
         answer: Answer | None = None
-        if tables and ranking.leads(tables, interpretation):
+        tables_lead = bool(tables) and ranking.leads(tables, interpretation)
+        if tables and tables_lead:
             answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
@@ -152,8 +193,37 @@ class Agent:
             answer = self._with_near_names(answer, ready, interpretation)
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
-        trace.note("answer", str(answer.status), text=answer.text)
-        return self._finished(answer, trace)
+        return Offline(answer, Readings(interpretation, tuple(tables), tables_lead, _taken(answer)))
+
+    def _with_model(self, question: str, ready: _Prepared, trace: Trace, model: Observed) -> Answer:
+        """The answer of a loop in which a model chooses, judges and asks on; see :mod:`arcgraph.loop`."""
+        settings = self._settings
+        deadline = time.monotonic() + settings.arcrag.deadline * settings.llm.stretch
+        context = Context(
+            self._graph,
+            ready.schema,
+            ready.index,
+            ready.values,
+            Runner(self._graph, ready.schema, settings.ask, settings.graph.timeout),
+            lambda text: self._without_model(text, ready, trace.lap()).readings,
+            lambda node: str(name_of(node, ready.schema)),
+            settings,
+            Model(model.llm, trace, deadline),
+            trace,
+            deadline,
+            ready.texts,
+        )
+        makers = Makers(ready.path_answers, ready.table_answers, PatternAnswers(self._graph, ready.schema, settings))
+        return Loop(context, makers, lambda text: self._without_model(text, ready, trace.lap())).run(question)
+
+    def _asked_model(self, trace: Trace) -> Observed | None:
+        """The model for one question; ``None`` where the settings name none and none was given."""
+        with self._lock:
+            if self._llm is None and (llm := connect_llm(self._settings)) is not None:
+                self._llm = llm
+                # Closed with the agent, or when nobody has it any more.
+                self._closing = weakref.finalize(self, llm.close)
+        return observed(self._llm, trace, repairs=self._settings.llm.repairs) if self._llm else None
 
     def _read(self, question: str, ready: _Prepared) -> tuple[list[TableReading], Interpretation | None]:
         """The readings of a question: as tables first where it asks for what no path can say, else as paths first.
@@ -224,6 +294,8 @@ class Agent:
             PathAnswers(self._graph, schema, self._settings),
             TableAnswers(self._graph, schema, self._settings),
             gatherer,
+            values,
+            _Texts(partial(open_retriever, self._graph, schema, self._settings, passages=passages)),
             tuple(dict.fromkeys(lacking)),
             check_at,
         )
@@ -289,9 +361,12 @@ class Agent:
                 "interpret", "tables", best=[{"reading": r.words(), "score": r.score} for r in readings[:ALTERNATIVES]]
             )
 
-    def _finished(self, answer: Answer, trace: Trace) -> Answer:
+    def _finished(self, answer: Answer, trace: Trace, meter: Meter | None = None) -> Answer:
         notices = self._prepared.notices if self._prepared else ()
         usage = Usage(seconds=trace.elapsed, stages=dict(trace.seconds))
+        if meter is not None:
+            cost = meter.total
+            usage = replace(usage, calls=cost.calls, tokens=cost.tokens.total, models=dict(meter.stages))
         return replace(answer, usage=usage, trace=tuple(trace.events), notices=notices)
 
     def _note_interpretation(self, trace: Trace, interpretation: Interpretation) -> None:
@@ -324,12 +399,42 @@ def checked(question: str, settings: Settings) -> str:
     return question.strip()
 
 
+def _taken(answer: Answer) -> str:
+    """The words of the reading that an answer is of; empty where there is none."""
+    own = answer.queries[: len(answer.queries) - len(answer.witness.queries)]
+    return own[-1].reading if own and answer.status == Status.ANSWERED else ""
+
+
 def _is_better(second: Answer, first: Answer) -> bool:
     """Whether the second way of reading a question has an answer where the first found nothing, or is surer of none."""
     if second.status == Status.ANSWERED:
         return first.status == Status.NO_EVIDENCE
     same = first.status == second.status == Status.INSUFFICIENT
     return same and second.confidence > first.confidence
+
+
+class _Texts:
+    """The texts of a graph as a store, opened when they are first searched; without any where they cannot be."""
+
+    def __init__(self, open_store: Callable[[], Retriever | None]):
+        self._open = open_store
+        self._lock = threading.Lock()
+        self._opened: list[Retriever | None] = []
+
+    def retrieve(self, question: str, phrases: Sequence[str] = (), k: int = 10) -> Retrieved | None:
+        """What a question and its phrases lead to."""
+        with self._lock:
+            if not self._opened:
+                self._opened.append(self._tried())
+            retriever = self._opened[0]
+        return retriever.retrieve(question, phrases, k) if retriever is not None else None
+
+    def _tried(self) -> Retriever | None:
+        try:
+            return self._open()
+        except (QueryError, StorageError):
+            # They only hint where to look.
+            return None
 
 
 class _Inbox:

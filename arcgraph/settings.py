@@ -128,6 +128,31 @@ class AskSettings(_Part):
     deadline: float = Field(default=60.0, gt=0)
 
 
+class ArcragSettings(_Part):
+    """Budgets of the loop that asks a model, those of ArcRAG's appendix B where it has one. Times in seconds.
+
+    ``sure`` is the confidence from which the offline reading is not put to a choice, ``trust`` how much a model's
+    choice weighs beside the offline ranking, as a factor of likelihood in logarithms. ``deadline`` is for a whole
+    question and stretched like a model's timeouts.
+    """
+
+    passes: int = Field(default=6, ge=1, le=20)
+    attempts: int = Field(default=5, ge=1, le=20)
+    extra_attempts: int = Field(default=2, ge=0, le=20)
+    subplans: int = Field(default=4, ge=0, le=8)
+    explore: bool = True
+    looks: int = Field(default=6, ge=1, le=20)
+    retrieved: int = Field(default=10, ge=1, le=100)
+    options: int = Field(default=8, ge=0, le=40)
+    sure: float = Field(default=0.75, ge=0)
+    trust: float = Field(default=3.0, ge=0)
+    evidence_tokens: int = Field(default=6_000, gt=0)
+    schema_tokens: int = Field(default=1_500, gt=0)
+    look_timeout: float = Field(default=5.0, gt=0)
+    query_timeout: float = Field(default=10.0, gt=0)
+    deadline: float = Field(default=600.0, gt=0)
+
+
 class Settings(_Part):
     """Everything that can be set, in parts."""
 
@@ -136,6 +161,7 @@ class Settings(_Part):
     search: SearchSettings = SearchSettings()
     llm: LLMSettings = LLMSettings()
     ask: AskSettings = AskSettings()
+    arcrag: ArcragSettings = ArcragSettings()
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, **parts: Mapping[str, Any]) -> Settings:

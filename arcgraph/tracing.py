@@ -62,6 +62,10 @@ class Trace:
         """Record an event that happens now."""
         self.record(Event(stage, kind, data, self.elapsed))
 
+    def lap(self) -> Trace:
+        """A trace of a part of the question: what it notes is noted here, and its own time begins now."""
+        return _Lap(self)
+
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Time a stage; a stage entered twice adds up."""
@@ -71,6 +75,27 @@ class Trace:
         finally:
             with self._lock:
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
+
+class _Lap(Trace):
+    """A part of another trace."""
+
+    def __init__(self, whole: Trace):
+        super().__init__()
+        self._whole = whole
+
+    def note(self, stage: str, kind: str, **data: Any) -> None:
+        """Record an event that happens now, by the time of the whole."""
+        self._whole.note(stage, kind, **data)
+
+    def record(self, event: Event) -> None:
+        self._whole.record(event)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage of the whole."""
+        with self._whole.stage(name):
+            yield
 
 
 class JsonlRecorder:

@@ -78,6 +78,7 @@ def joined(one: Witness, other: Witness) -> Witness:
         one.paths + other.paths,
         one.queries + other.queries,
         {**{k: q + shift for k, q in other.found_by.items()}, **one.found_by},
+        {**one.rows, **{q + shift: rows for q, rows in other.rows.items()}},
     )
 
 

@@ -52,7 +52,7 @@ class PathAnswers:
         with trace.stage("execute"):
             runs = self._runner.run(found.readings, found.candidates, trace)
         best = next((run for run in runs if run.found), None)
-        alternatives = self._alternatives(found, best)
+        alternatives = self.alternatives(found, best)
         if best is None or best.rows is None:
             names = ", ".join(dict.fromkeys(c.anchor.name for c in found.candidates[:3]))
             missing = f"the graph knows {names}, but holds nothing that answers this about it"
@@ -73,9 +73,9 @@ class PathAnswers:
                 reason=f"no reading says what {words} asks for" if unsaid else UNSURE,
                 tried=tried(runs),
             )
-        return self._grounded(question, trace, best, runs, alternatives, sure)
+        return self.grounded(question, trace, best, runs, alternatives, sure)
 
-    def _grounded(
+    def grounded(
         self,
         question: str,
         trace: Trace,
@@ -84,6 +84,7 @@ class PathAnswers:
         alternatives: tuple[Alternative, ...],
         sure: float,
     ) -> Answer:
+        """The answer that a run with rows gives, cited from its evidence."""
         assert run.rows is not None
         with trace.stage("evidence"):
             around = self._around(run)
@@ -135,7 +136,8 @@ class PathAnswers:
             )
         return found
 
-    def _alternatives(self, found: Interpretation, best: Run | None) -> tuple[Alternative, ...]:
+    def alternatives(self, found: Interpretation, best: Run | None) -> tuple[Alternative, ...]:
+        """The other readings of a question."""
         others = [r for r in found.readings if best is None or r is not best.reading]
         return tuple(
             Alternative(

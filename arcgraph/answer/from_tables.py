@@ -18,7 +18,7 @@ from arcgraph.answer.runs import (
     nothing_found,
     tried,
 )  # fmt: skip
-from arcgraph.domain import RESERVED_KEY, Node, Schema
+from arcgraph.domain import RESERVED_KEY, Node, Rows, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern
@@ -63,11 +63,12 @@ class TableAnswers:
             return replace(
                 nothing_found(question, runs, missing), confidence=sure, alternatives=_others(readings, None)
             )
-        return self._grounded(question, readings, best, runs, trace)
+        return self.grounded(question, readings, best, runs, trace)
 
-    def _grounded(
+    def grounded(
         self, question: str, readings: Sequence[TableReading], best: TableRun, runs: Sequence[TableRun], trace: Trace
     ) -> Answer:
+        """The answer that a run with rows gives, cited from its evidence."""
         assert best.rows is not None
         with trace.stage("evidence"):
             witness = self._witness(best, trace)
@@ -85,7 +86,8 @@ class TableAnswers:
 
     def _witness(self, run: TableRun, trace: Trace) -> Witness:
         """The matches behind the answer; an error here leaves the answer standing without them."""
-        shape = witnessing(_narrowed(run, self._schema), WITNESS_ROWS)
+        assert run.rows is not None
+        shape = witnessing(narrowed(run.reading.pattern, run.rows, self._schema), WITNESS_ROWS)
         try:
             return read_witness(self._graph, shape, shape, timeout=self._timeout, limit=WITNESS_ROWS)
         except QueryError as error:
@@ -93,20 +95,18 @@ class TableAnswers:
             return Witness()
 
 
-def _narrowed(run: TableRun, schema: Schema) -> Pattern:
-    """The match of a run, narrowed to the nodes and values that a limit or a condition on groups left.
+def narrowed(pattern: Pattern, rows: Rows, schema: Schema) -> Pattern:
+    """A pattern's match, narrowed to the nodes and values that a limit or a condition on groups left.
 
     So the evidence of "the three oldest" and of "with at least two" is not that of all the others.
     """
-    pattern = run.reading.pattern
-    assert run.rows is not None
     if not pattern.having and pattern.limit is None:
         return pattern
     bindings, filters = list(pattern.bindings), list(pattern.filters)
     for column in pattern.returns:
         if column.hidden or isinstance(column.expression, Aggregate):
             continue
-        found = list(dict.fromkeys(_handle(value, schema) for value in run.rows.column(column.name)))
+        found = list(dict.fromkeys(_handle(value, schema) for value in rows.column(column.name)))
         is_plain = all(isinstance(value, str | int | float) for value in found)
         if not found or not is_plain or len(found) > _MOST_VALUES:
             continue

@@ -15,6 +15,7 @@ from arcgraph.domain import Edge, Node, Path, Rows
 from arcgraph.errors import ArcgraphError, MissingExtra
 from arcgraph.graph.base import Graph
 from arcgraph.graph.values import to_plain
+from arcgraph.llm.usage import ModelUsage
 from arcgraph.tracing import Event
 
 
@@ -69,6 +70,23 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of an answer's text, and what it rests on: indices into ``citations`` and ``queries``.
+
+    A claim that rests on nothing is one that the evidence does not support.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    queries: tuple[int, ...] = ()
+
+    @property
+    def supported(self) -> bool:
+        """Whether it rests on anything."""
+        return bool(self.citations or self.queries)
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """Whether a witness still holds: ``missing`` lists the edges and nodes that its queries no longer return."""
 
@@ -82,7 +100,8 @@ class Witness:
     """The subgraph that connects anchors to the answer; ``nodes`` and ``edges`` by element id.
 
     ``found_by`` leads from ("node" or "edge", element id) to the index in ``queries`` of the query that returned it:
-    an engine may use one number for a node and for an edge.
+    an engine may use one number for a node and for an edge. ``rows`` are the rows, as texts, of those queries that
+    returned values alone.
     """
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
@@ -90,12 +109,13 @@ class Witness:
     paths: tuple[Path, ...] = ()
     queries: tuple[QueryRecord, ...] = ()
     found_by: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    rows: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     def replay(self, graph: Graph) -> Replay:
         """Run the witness's queries again, on this graph or another copy, and say what they no longer return."""
         seen: set[tuple[str, ...]] = set()
         errors: list[str] = []
-        for query in self.queries:
+        for number, query in enumerate(self.queries):
             try:
                 rows = graph.run(query.cypher, query.params, limit=None)
             except ArcgraphError as error:
@@ -103,8 +123,17 @@ class Witness:
                 continue
             for record in rows:
                 seen |= _identities(flat(record))
-        missing = sorted(_identities([*self.nodes.values(), *self.edges.values()]) - seen)
+            if number in self.rows:
+                seen |= {("row", text) for text in row_texts(rows)}
+        wanted = _identities([*self.nodes.values(), *self.edges.values()])
+        wanted |= {("row", text) for texts in self.rows.values() for text in texts}
+        missing = sorted(wanted - seen)
         return Replay(not missing and not errors, tuple(" ".join(m) for m in missing), tuple(errors))
+
+
+def row_texts(rows: Rows) -> frozenset[str]:
+    """The rows of values as texts that can be compared between copies of a graph."""
+    return frozenset(json.dumps([to_plain(v) for v in record], ensure_ascii=False, default=str) for record in rows)
 
 
 def flat(record: Iterable[Any]) -> list[Node | Edge]:
@@ -124,12 +153,13 @@ def _identities(elements: Sequence[Node | Edge]) -> set[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer cost: model calls and tokens, and seconds in all and by stage."""
+    """What an answer cost: model calls and tokens, seconds in all and by stage, and by stage what the model cost."""
 
     calls: int = 0
     tokens: int = 0
     seconds: float = 0.0
     stages: Mapping[str, float] = field(default_factory=dict)
+    models: Mapping[str, ModelUsage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +175,9 @@ class Alternative:
 class Answer:
     """The answer to one question.
 
-    ``rows`` hold plain values, ``table`` the same rows typed. ``confidence`` is between 0 and 1. ``tried`` says, where
-    there is no answer, what was looked for; ``partial`` whether a limit or deadline cut something off.
+    ``rows`` hold plain values, ``table`` the same rows typed. ``claims`` are the statements of a text that a model
+    wrote. ``confidence`` is between 0 and 1. ``tried`` says, where there is no answer, what was looked for; ``partial``
+    whether a limit or deadline cut something off.
     """
 
     question: str
@@ -158,6 +189,7 @@ class Answer:
     table: Rows | None = None
     witness: Witness = field(default_factory=Witness)
     citations: tuple[Citation, ...] = ()
+    claims: tuple[Claim, ...] = ()
     queries: tuple[QueryRecord, ...] = ()
     confidence: float = 0.0
     alternatives: tuple[Alternative, ...] = ()
@@ -167,6 +199,11 @@ class Answer:
     notices: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     trace: tuple[Event, ...] = ()
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """The claims that nothing in the evidence supports."""
+        return tuple(claim.text for claim in self.claims if not claim.supported)
 
     def replay(self, graph: Graph) -> Replay:
         """Run the witness again; see :meth:`Witness.replay`."""
@@ -183,6 +220,10 @@ class Answer:
             "rows": self.rows,
             "witness": _witness(self.witness, max(0, len(self.queries) - len(self.witness.queries))),
             "citations": [{"kind": c.kind, "id": c.id, "text": c.text, "query": c.query} for c in self.citations],
+            "claims": [
+                {"text": c.text, "citations": list(c.citations), "queries": list(c.queries), "supported": c.supported}
+                for c in self.claims
+            ],
             "queries": [_query(q) for q in self.queries],
             "confidence": round(self.confidence, 4),
             "alternatives": [
@@ -198,6 +239,7 @@ class Answer:
                 "tokens": self.usage.tokens,
                 "seconds": round(self.usage.seconds, 6),
                 "stages": {k: round(v, 6) for k, v in self.usage.stages.items()},
+                "models": {stage: _model_usage(usage) for stage, usage in self.usage.models.items()},
             },
             "trace": [to_plain(e.to_dict()) for e in self.trace],
         }
@@ -259,6 +301,11 @@ def _function(value: Any) -> str:
 
 def _entity(entity: AnswerEntity) -> dict[str, Any]:
     return {"name": entity.name, "labels": list(entity.labels), "id": entity.id, "score": round(entity.score, 4)}
+
+
+def _model_usage(usage: ModelUsage) -> dict[str, Any]:
+    counts = {name: getattr(usage, name) for name in ("calls", "cached", "failed", "unread", "requests")}
+    return {**counts, "tokens": usage.tokens.total, "seconds": round(usage.seconds, 6)}
 
 
 def _query(query: QueryRecord) -> dict[str, Any]:

@@ -88,6 +88,8 @@ def _show(answer: Answer, limit: int, trace: bool) -> None:
             else "short by the deadline (ARCGRAPH_ASK_DEADLINE)"
         )
         out.print(f"… cut {what}", style="yellow", markup=False)
+    for claim in answer.unsupported:
+        out.print(f"  not in the evidence: {claim}", style="yellow", markup=False, soft_wrap=True)
     for line in answer.tried:
         out.print(f"  tried: {line}", style="dim", markup=False, soft_wrap=True)
     _show_evidence(answer)

@@ -37,7 +37,9 @@ from arcgraph.graph.pattern import (
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "has item"})
+_COMPARISONS = frozenset(
+    {"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "has item", "overlaps"}
+)
 _NULL_TESTS = frozenset({"is null", "is not null"})
 
 
@@ -204,6 +206,8 @@ class _Writer:
         right = condition.right
         if condition.operator == "has item":
             return f"{self.param(right)} IN {left}"
+        if condition.operator == "overlaps":
+            return f"any(_i IN {left} WHERE _i IN {self.param(list(right))})"
         if isinstance(right, Property | Entity):
             return f"{left} {operator} {self._operand(right)}"
         return f"{left} {operator} {self.param(right)}"
@@ -371,6 +375,8 @@ def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[st
                 yield f"filter on unknown element {operand.owner!r}"
         if condition.operator not in _COMPARISONS | _NULL_TESTS:
             yield f"unknown operator {condition.operator!r}"
+        if condition.operator == "overlaps" and not isinstance(condition.right, list | tuple):
+            yield "'overlaps' compares with a list of values"
         if condition.operator in _COMPARISONS and condition.right is None:
             yield f"{condition.operator!r} compares with nothing; use 'is null' or 'is not null'"
 

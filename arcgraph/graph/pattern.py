@@ -103,6 +103,7 @@ Operator = Literal[
     "is null",
     "is not null",
     "has item",
+    "overlaps",
 ]
 
 
@@ -110,7 +111,8 @@ Operator = Literal[
 class Filter:
     """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity.
 
-    ``has item`` is for properties that hold lists.
+    ``has item`` is for properties that hold lists; ``overlaps`` holds where the list ``left`` has an item of the list
+    ``right``, which is a value.
     """
 
     left: Property | Entity

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
+
+S = TypeVar("S", bound=BaseModel)
 
 _MEANINGLESS = ("default", "title", "discriminator")
 
@@ -63,3 +66,27 @@ def _all_closed(node: Any) -> bool:
         return False
     parts = [list(v.values()) if k in ("properties", "$defs") else v for k, v in node.items()]
     return all(map(_all_closed, parts))
+
+
+def one_of(values: Sequence[str]) -> Any:
+    """The type of exactly these texts, so that a server which constrains its output cannot say another."""
+    literal: Any = Literal
+    return literal[tuple(dict.fromkeys(values))]
+
+
+def at_most(count: int, item: Any) -> Any:
+    """The type of a list of ``item``; a server which constrains its output ends it after so many.
+
+    A weak model would go on for ever. A longer list from another server is read like any.
+    """
+    many: Any = list[item]
+    return Annotated[many, Field(json_schema_extra={"maxItems": count})]
+
+
+def narrowed(model: type[S], **types: Any) -> type[S]:
+    """``model`` with narrower types for some of its fields; its name, their defaults and all other fields stay."""
+    fields: dict[str, Any] = {}
+    for name, type_ in types.items():
+        field = model.model_fields[name]
+        fields[name] = (type_, ... if field.is_required() else field.default)
+    return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)

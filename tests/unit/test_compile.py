@@ -47,6 +47,7 @@ CHAIN = Pattern(
 )
 PATTERNS = {
     "chain": CHAIN,
+    "overlaps": replace(CHAIN, filters=(Filter(Property("r", "chunk ids"), "overlaps", ("c1", "c2")),)),
     "branches": Pattern(
         (PatternNode("a"), PatternNode("x", ("T",)), PatternNode("b")),
         (Hop("r", "a", "x", (Descriptor("R"),)), Hop("s", "b", "x", (Descriptor("S"),), Direction.IN)),
@@ -163,6 +164,7 @@ MALFORMED = [
     (replace(CHAIN, filters=(Filter(Property("z", "k"), "=", 1),)), "filter on unknown element 'z'"),
     (replace(CHAIN, filters=(Filter(Property("a", "k"), "=", None),)), "use 'is null'"),
     (replace(CHAIN, filters=(Filter(Property("a", "k"), "likes", 1),)), "unknown operator 'likes'"),  # type: ignore[arg-type]
+    (replace(CHAIN, filters=(Filter(Property("a", "k"), "overlaps", 1),)), "'overlaps' compares with a list"),
     (replace(CHAIN, order=(Order("nope"),)), "order by unknown column 'nope'"),
     (replace(CHAIN, limit=-1), "must not be negative"),
     (replace(CHAIN, returns=(Projection(Entity("z"), "z"),)), "returns unknown element 'z'"),

@@ -15,7 +15,7 @@ FLOORS = (
     {"graph", "llm", "search", "reach", "tracing"},
     {"interpret"},
     {"arcrag", "dotrag", "graphtrace", "answer", "construct"},
-    {"agent", "build", "demo"},
+    {"agent", "loop", "build", "demo"},
     {"evaluate", "serve", "cli", "__main__", "__init__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

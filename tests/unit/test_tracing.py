@@ -90,3 +90,15 @@ def test_events_of_many_threads_reach_other_recorders_one_at_a_time(tmp_path: Pa
     lines = (tmp_path / "events.jsonl").read_text(encoding="utf-8").splitlines()
     assert sorted(json.loads(line)["number"] for line in lines) == list(range(64))
     assert slow.overlaps == 0
+
+
+def test_a_lap_notes_in_the_whole_and_has_its_own_time() -> None:
+    trace = Trace()
+    time.sleep(0.02)
+    lap = trace.lap()
+    with lap.stage("read"):
+        lap.note("read", "event", number=1)
+    assert lap.elapsed < trace.elapsed - 0.01
+    assert [(e.stage, e.data["number"]) for e in trace.events] == [("read", 1)]
+    assert trace.events[0].at >= 0.02
+    assert (list(trace.seconds), lap.events, lap.seconds) == (["read"], [], {})

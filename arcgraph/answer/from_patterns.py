@@ -1,0 +1,154 @@
+"""Answers and facts from queries that were chosen, edited, planned or written for a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arcgraph.answer import compose
+from arcgraph.answer.describe import listed
+from arcgraph.answer.evidence import citations, elements, joined, name_of, passages_of, read_witness
+from arcgraph.answer.from_tables import narrowed
+from arcgraph.answer.result import Answer, Attempt, QueryRecord, Status, Witness, row_texts
+from arcgraph.answer.runs import WITNESS_ROWS
+from arcgraph.domain import Node, Path, Rows, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import Pattern
+from arcgraph.interpret.assemble import PATHS, THING, witnessing
+from arcgraph.interpret.verbalise import phrase
+from arcgraph.settings import Settings
+from arcgraph.tracing import Trace
+
+_SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A query that was run: in words, as a pattern where it is one, as people see it, with what came back."""
+
+    words: str
+    cypher: str
+    params: Mapping[str, Any]
+    source: str
+    rows: Rows | None
+    error: str = ""
+    pattern: Pattern | None = None
+    shown: Pattern | None = None
+
+    def record(self) -> QueryRecord:
+        """The query with its attempt."""
+        rows = self.rows or Rows((), [])
+        attempt = Attempt(len(rows), rows.seconds, self.error)
+        return QueryRecord(self.cypher, dict(self.params), self.source, self.words, (attempt,))
+
+
+class PatternAnswers:
+    """Makes answers of queries over one graph."""
+
+    def __init__(self, graph: Graph, schema: Schema, settings: Settings):
+        self._graph = graph
+        self._schema = schema
+        self._timeout = settings.graph.timeout
+
+    def answer(self, question: str, run: Ran, confidence: float, trace: Trace) -> Answer:
+        """The answer that a run with rows gives, cited from its evidence."""
+        assert run.rows is not None
+        with trace.stage("evidence"):
+            witness = self._witness(run, trace)
+            passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
+        table = self._table(run)
+        return Answer(
+            question,
+            Status.ANSWERED if table.records else Status.NO_EVIDENCE,
+            f"{_told(table)} (read as: {run.words})",
+            entities=compose.entities(run.rows, self._schema),
+            columns=table.columns,
+            rows=compose.plain_rows(table),
+            table=table,
+            witness=witness,
+            citations=citations(witness, passages, self._schema, 1),
+            queries=(run.record(), *witness.queries),
+            confidence=confidence,
+            partial=run.rows.truncated,
+        )
+
+    def facts(self, question: str, runs: Sequence[Ran], trace: Trace) -> Answer:
+        """What the rows of some queries hold of nodes and edges, as evidence that answers nothing by itself."""
+        witness = Witness()
+        for run in runs:
+            witness = joined(witness, _held(run))
+        with trace.stage("evidence"):
+            passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
+        text = "what lies around the question"
+        cited = citations(witness, passages, self._schema, 0)
+        return Answer(
+            question, Status.INSUFFICIENT, text, witness=witness, citations=cited, queries=witness.queries, reason=text
+        )
+
+    def _witness(self, run: Ran, trace: Trace) -> Witness:
+        """The matches behind a pattern's rows, or the nodes and edges that a written query returned."""
+        assert run.rows is not None
+        if run.pattern is None or run.shown is None:
+            held = _held(run)
+            return held if held.nodes or held.edges else replace(held, rows={0: row_texts(run.rows)})
+        few = narrowed(run.pattern, run.rows, self._schema)
+        shown = narrowed(run.shown, run.rows, self._schema)
+        shapes = [witnessing(p, WITNESS_ROWS) for p in (few, shown)]
+        try:
+            return read_witness(self._graph, *shapes, timeout=self._timeout, limit=WITNESS_ROWS)
+        except QueryError as error:
+            trace.note("evidence", "error", error=str(error))
+            return Witness()
+
+    def _table(self, run: Ran) -> Rows:
+        """The rows with nodes as their names, without the numbers of ways and rows of nothing but nulls."""
+        rows = run.rows
+        assert rows is not None
+        kept = [i for i, name in enumerate(rows.columns) if name != PATHS]
+        records = [tuple(self._named(record[i]) for i in kept) for record in rows]
+        columns = tuple(self._head(rows.columns[i], run.pattern) for i in kept)
+        told = [r for r in records if any(v is not None for v in r)]
+        return Rows(columns, told, rows.truncated)
+
+    def _named(self, value: Any) -> Any:
+        if isinstance(value, Path):
+            return [name_of(node, self._schema) for node in value.nodes]
+        return name_of(value, self._schema) if isinstance(value, Node) else value
+
+    def _head(self, column: str, pattern: Pattern | None) -> str:
+        """The label of what is asked for, where the column is the entity itself."""
+        if column != THING or pattern is None:
+            return column
+        owner = next(p.expression for p in pattern.returns if p.name == THING)
+        labels = next((n.labels for n in pattern.nodes if n.name == getattr(owner, "owner", "")), ())
+        return phrase(labels[0]) if labels else "name"
+
+
+def _held(run: Ran) -> Witness:
+    """The nodes and edges that a query returned, its paths included."""
+    if run.rows is None:
+        return Witness()
+    loose = [tuple(_parts(record)) for record in run.rows]
+    nodes, edges, _ = elements(replace(run.rows, records=loose))
+    paths = [value for record in run.rows for value in record if isinstance(value, Path)]
+    found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
+    return Witness(nodes, edges, tuple(paths), (run.record(),), found_by)
+
+
+def _parts(record: Sequence[Any]) -> list[Any]:
+    parts: list[Any] = []
+    for value in record:
+        parts += [*value.nodes, *value.edges] if isinstance(value, Path) else [value]
+    return parts
+
+
+def _told(table: Rows) -> str:
+    if not table.records:
+        return "Nothing"
+    if len(table.columns) == 1:
+        return listed([str(v) for row in compose.plain_rows(table) for v in row.values()])
+    rows = [", ".join(f"{c} {v}" for c, v in row.items() if v is not None) for row in compose.plain_rows(table)]
+    more = f"; and {len(rows) - _SHOWN_ROWS} more" if len(rows) > _SHOWN_ROWS else ""
+    return "; ".join(rows[:_SHOWN_ROWS]) + more

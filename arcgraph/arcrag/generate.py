@@ -1,0 +1,340 @@
+"""Generate: a model chooses among previewed patterns, edits one, or writes a query where no pattern reaches.
+
+A result that is not acceptable is refined, five attempts and two more, no query twice. Each attempt changes what can be
+chosen: error text alone helps a small model little, so the fault comes with other options. What was acceptable before
+stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from pydantic import BaseModel
+
+from arcgraph.arcrag.context import Asked, Context
+from arcgraph.arcrag.edit import MOST_EDITS, Edit, Editor, edit_form
+from arcgraph.arcrag.interface import Interface
+from arcgraph.arcrag.options import preview
+from arcgraph.arcrag.query import Draft, Executor, Outcome
+from arcgraph.arcrag.schema_view import schema_view
+from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Property
+from arcgraph.llm.base import system, user
+from arcgraph.llm.data import block, fitting, named, quoted, rules
+from arcgraph.llm.reason import Ask, Unusable
+from arcgraph.llm.schema import at_most, narrowed, one_of
+from arcgraph.llm.stages import Stage
+from arcgraph.resources import prompt
+
+NONE, WRITTEN = "none", "cypher"
+_FRESH = 6
+_HISTORY = 4
+_FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.S)
+
+
+class Choice(BaseModel):
+    """Which option answers, changed how; ``none`` where none can, ``cypher`` for a query of the model's own."""
+
+    why: str = ""
+    option: str
+    edits: list[Edit] = []
+    cypher: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What was chosen and run: ``outcome`` is acceptable or ``None``; ``objected`` says that no option was right.
+
+    ``attempts`` are the queries that were run beside the options; ``by`` is who chose, ``why`` why not the model.
+    """
+
+    outcome: Outcome | None
+    attempts: tuple[Outcome, ...] = ()
+    by: str = "offline"
+    why: str = ""
+    objected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Pick:
+    """What a reply comes to: a draft to run, an outcome that is there already, or an objection to all."""
+
+    draft: Draft | None = None
+    outcome: Outcome | None = None
+    objected: bool = False
+
+
+class Generator:
+    """Chooses and refines for one pass."""
+
+    def __init__(
+        self, context: Context, executor: Executor, asked: Asked, interface: Interface, tried: Iterable[Outcome] = ()
+    ):
+        self._context = context
+        self._executor = executor
+        self._asked = asked
+        self._interface = interface
+        self._editor = Editor(interface, context.schema, context.settings.ask.max_rows)
+        self._tried = {outcome.draft.key: outcome for outcome in tried}
+
+    @property
+    def tried(self) -> tuple[Outcome, ...]:
+        """All that was offered or run, in order."""
+        return tuple(self._tried.values())
+
+    def choose(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
+        """One call over the options; without a model the first acceptable one is taken.
+
+        Where the model has objected to them before, none of them is, and it may write a query of its own.
+        """
+        self._note(options)
+        may_write = was_objected
+        best = None if was_objected else _first_acceptable(options)
+        ask = self._ask("choose", options, (), may_write=may_write)
+        decision = self._context.reasoner.decide(
+            ask, _Pick(outcome=best), lambda reply: self._weighed(self._picked(reply, options, may_write), options)
+        )
+        pick = decision.value
+        if pick.objected:
+            return Generated(None, by=decision.by, why=decision.why, objected=True)
+        if pick.draft is None:
+            return Generated(pick.outcome, by=decision.by, why=decision.why)
+        return self._refined(pick.draft, best, options, decision.by, decision.why, may_write=may_write)
+
+    def execute(self, draft: Draft) -> Generated:
+        """A draft that is decided upon, run and refined as long as it is not acceptable."""
+        return self._refined(draft, None, (), "model", "", may_write=False)
+
+    # --- the refinement loop -------------------------------------------------------------------------------------
+
+    def _refined(
+        self,
+        draft: Draft,
+        survivor: Outcome | None,
+        options: Sequence[Outcome],
+        by: str,
+        why: str,
+        *,
+        may_write: bool,
+    ) -> Generated:
+        settings = self._context.settings.arcrag
+        attempts: list[Outcome] = []
+        outcome = self._run(draft, attempts)
+        while not outcome.acceptable and not _is_final(outcome):
+            more = settings.extra_attempts if not outcome.error else 0
+            if len(attempts) >= settings.attempts + more or not self._context.reasoner.thinks:
+                break
+            fresh = self._fresh(outcome, options)
+            picked = self._revised(attempts, fresh, may_write=may_write)
+            if picked.draft is not None:
+                outcome = self._run(picked.draft, attempts)
+            elif picked.outcome is not None:
+                outcome = picked.outcome
+            else:
+                break
+        if outcome.acceptable:
+            return Generated(outcome, tuple(attempts), by, why)
+        # A correct earlier candidate survives what came of changing it.
+        said = why or f"what the model asked for was not acceptable: {outcome.fault}"
+        return Generated(survivor, tuple(attempts), "offline" if survivor else by, said)
+
+    def _revised(self, attempts: Sequence[Outcome], fresh: Sequence[Outcome], *, may_write: bool) -> _Pick:
+        """One call more, with other options than before."""
+        default = _Pick(outcome=_first_acceptable(fresh))
+        ask = self._ask("refine", fresh, attempts, may_write=may_write, sample=len(attempts))
+        decision = self._context.reasoner.decide(ask, default, lambda reply: self._picked(reply, fresh, may_write))
+        return decision.value
+
+    def _run(self, draft: Draft, attempts: list[Outcome]) -> Outcome:
+        outcome = self._executor.run(draft, timeout=self._context.left())
+        self._note([outcome], draft)
+        attempts.append(outcome)
+        self._context.trace.note(
+            "generate",
+            "query",
+            query=draft.text()[0],
+            origin=draft.origin,
+            rows=len(outcome.rows or ()),
+            fault=outcome.fault,
+            repaired=outcome.repaired,
+        )
+        return outcome
+
+    def _note(self, outcomes: Iterable[Outcome], draft: Draft | None = None) -> None:
+        for outcome in outcomes:
+            self._tried.setdefault(outcome.draft.key, outcome)
+            if draft is not None:
+                self._tried.setdefault(draft.key, outcome)
+
+    # --- what is asked -------------------------------------------------------------------------------------------
+
+    def _ask(
+        self,
+        name: str,
+        options: Sequence[Outcome],
+        attempts: Sequence[Outcome],
+        *,
+        may_write: bool,
+        sample: int = 0,
+    ) -> Ask[Choice]:
+        context, settings = self._context, self._context.settings.arcrag
+        budget = settings.schema_tokens * (1 + len(attempts))
+        labels = (*self._interface.labels(), *(label for o in options for label in _labels(o)))
+        text = prompt(
+            name,
+            question=quoted(self._asked.question, len(self._asked.question)),
+            asked=quoted(self._asked.text, len(self._asked.text)) if self._asked.text != self._asked.question else "",
+            known=block(fitting(self._asked.known, settings.evidence_tokens // 2)) if self._asked.known else "",
+            options=block(self._option_lines(options)) if options else "",
+            interface=block(fitting(self._interface.lines(context.schema), budget)),
+            schema=block(schema_view(context.schema, labels, budget)) if may_write else "",
+            attempts=block(_attempt_lines(attempts)) if attempts else "",
+            relation_key=named(context.schema.relations.key) if context.schema.relations.kind == "property" else "",
+        )
+        return Ask(
+            Stage.GENERATE,
+            (system(rules()), user(text)),
+            self._form(options, may_write=may_write),
+            sample,
+        )
+
+    def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice]:
+        ids = [*_ids(options), NONE, *([WRITTEN] if may_write else [])]
+        return narrowed(Choice, option=one_of(ids), edits=at_most(MOST_EDITS, edit_form(self._interface)))
+
+    def _option_lines(self, options: Sequence[Outcome]) -> Iterator[str]:
+        for name, outcome in _ids(options).items():
+            yield f"{name} {quoted(outcome.draft.words, 300)} -> {preview(outcome, self._context.name_of)}"
+
+    # --- what comes back -----------------------------------------------------------------------------------------
+
+    def _picked(self, reply: Choice, options: Sequence[Outcome], may_write: bool) -> _Pick:
+        if reply.option == NONE:
+            return _Pick(objected=True)
+        if reply.option == WRITTEN and may_write:
+            return _Pick(draft=self._new(_written(reply.cypher)))
+        chosen = _ids(options).get(reply.option)
+        if chosen is None:
+            raise Unusable(f"there is no option {reply.option}")
+        if not reply.edits:
+            return _Pick(outcome=chosen)
+        return _Pick(draft=self._new(self._editor.edited(chosen.draft, reply.edits)))
+
+    def _new(self, draft: Draft) -> Draft:
+        if draft.key in self._tried:
+            raise Unusable("that query was run before")
+        return draft
+
+    def _weighed(self, pick: _Pick, options: Sequence[Outcome]) -> _Pick:
+        """A choice against what was seen: one that finds nothing, or that is far less likely, is none."""
+        best = _first_acceptable(options)
+        if pick.outcome is None or best is None or pick.outcome is best:
+            return pick
+        if not pick.outcome.acceptable:
+            raise Unusable(f"the choice is contradicted by the graph: {pick.outcome.fault}")
+        behind = max(0.0, best.draft.likelihood - pick.outcome.draft.likelihood)
+        trust = self._context.settings.arcrag.trust
+        if behind > trust or not trust:
+            raise Unusable(f"the choice is {behind:.1f} less likely than the first reading, more than it weighs")
+        return pick
+
+    # --- other options -------------------------------------------------------------------------------------------
+
+    def _fresh(self, failed: Outcome, options: Sequence[Outcome]) -> list[Outcome]:
+        """Options that were not run before: repairs of what failed; and those acceptable that were not chosen."""
+        new = (d for d in self.repairs(failed.draft) if d.key not in self._tried)
+        run = [self._executor.run(d, timeout=self._context.left()) for d in islice(new, _FRESH)]
+        self._note(run)
+        others = [o for o in options if o.acceptable and o.draft.key != failed.draft.key]
+        return [*(o for o in run if o.acceptable), *others, *(o for o in run if not o.acceptable)][: 2 * _FRESH]
+
+    def repairs(self, draft: Draft) -> Iterator[Draft]:
+        """The same traversal with other predicates and bindings: values where the graph holds them, directions as the
+        data have them, a condition less, a hop less."""
+        if draft.pattern is None or draft.shown is None:
+            return
+        yield from self._values_elsewhere(draft)
+        for at, hop in enumerate(draft.pattern.hops):
+            if hop.direction != Direction.BOTH:
+                yield _changed(draft, "hops", at, replace(hop, direction=Direction.BOTH), "either way")
+        for at in range(len(draft.pattern.filters)):
+            yield _changed(draft, "filters", at, None, "a condition less")
+        if len(draft.pattern.hops) > 1:
+            try:
+                yield self._editor.edited(draft, [Edit(change="shorten")])
+            except Unusable:
+                return
+
+    def _values_elsewhere(self, draft: Draft) -> Iterator[Draft]:
+        """A text that no element has under one property, under the properties that do have it."""
+        assert draft.pattern is not None
+        if self._context.values is None:
+            return
+        labels = {n.name: n.labels for n in draft.pattern.nodes}
+        for at, condition in enumerate(draft.pattern.filters):
+            left = condition.left
+            if not isinstance(left, Property) or not isinstance(condition.right, str):
+                continue
+            for held in self._context.values.near(condition.right):
+                is_same = (held.key, held.values[0]) == (left.key, condition.right)
+                if held.owner in labels.get(left.owner, ()) and not is_same:
+                    operator: Operator = "contains" if held.is_piece else "="
+                    moved = Filter(Property(left.owner, held.key), operator, held.values[0])
+                    yield _changed(draft, "filters", at, moved, f"with {held.key} {quoted(held.values[0])}")
+
+
+def _changed(draft: Draft, part: str, at: int, by: object, words: str) -> Draft:
+    """The draft with one element of a tuple exchanged, or left out."""
+    assert draft.pattern is not None
+    assert draft.shown is not None
+
+    def change(pattern: Pattern) -> Pattern:
+        items = list(getattr(pattern, part))
+        items[at : at + 1] = [by] if by is not None else []
+        changes: dict[str, Any] = {part: tuple(items)}
+        return replace(pattern, **changes)
+
+    told = f"{draft.words} ({words})"
+    return Draft(told, change(draft.pattern), change(draft.shown), likelihood=draft.likelihood, origin="repair")
+
+
+def _ids(options: Sequence[Outcome]) -> dict[str, Outcome]:
+    return {f"O{i}": outcome for i, outcome in enumerate(options, 1)}
+
+
+def _labels(outcome: Outcome) -> Iterator[str]:
+    for node in outcome.draft.pattern.nodes if outcome.draft.pattern else ():
+        yield from node.labels
+
+
+def _first_acceptable(options: Iterable[Outcome]) -> Outcome | None:
+    return next((o for o in options if o.acceptable), None)
+
+
+def _is_final(outcome: Outcome) -> bool:
+    """Whether nothing is to be tried again: what wanted to write is not helped to."""
+    return bool(set(outcome.refused) & WRITING)
+
+
+WRITING = frozenset(("write", "administration", "load-csv", "in-transactions", "procedure"))
+
+
+def _attempt_lines(attempts: Sequence[Outcome]) -> list[str]:
+    lines = []
+    for outcome in attempts[-_HISTORY:]:
+        text = quoted(outcome.draft.cypher or outcome.draft.words, 600)
+        remarks = "".join(f"; the database remarks: {quoted(n)}" for n in outcome.notices[:3])
+        lines.append(f"{text} -> {quoted(outcome.fault, 400)}{remarks}")
+    return lines
+
+
+def _written(text: str) -> Draft:
+    """A query of the model's own, out of its fences."""
+    fenced = _FENCED.findall(text)
+    cypher = (fenced[-1] if fenced else text).strip().rstrip(";").strip()
+    if not cypher:
+        raise Unusable("the query is empty")
+    return Draft("a query that the model wrote", cypher=cypher, origin="cypher")

@@ -257,6 +257,14 @@ def test_relations_in_a_property(graph):
     assert introspect(graph).relations == RelationHome("property", type="RELATED", key="predicate", distinct=8)
 
 
+def test_relations_that_are_each_stated_once(graph):
+    """As extraction from a few texts leaves them: hardly two edges share a wording, but the key says what it is."""
+    verbs = [f"{verb} {place}" for verb in VERBS for place in ("near", "with", "from", "under", "beside")]
+    edges: list[EdgeSpec] = [(f"e{i}", "RELATED", f"e{i + 1}", {"predicate": verbs[i]}) for i in range(39)]
+    store(graph, entities(40), edges)
+    assert introspect(graph).relations == RelationHome("property", type="RELATED", key="predicate", distinct=39)
+
+
 def test_relations_in_a_property_that_no_name_gives_away(graph):
     verbs = [f"{verb} {noun}" for verb in ("makes", "buys", "sells", "owns") for noun in "abcdefghijklmnopq"]
     edges: list[EdgeSpec] = [(f"e{i % 60}", "E5", f"e{(7 * i + 1) % 60}", {"p": verbs[i % 68]}) for i in range(300)]

@@ -150,7 +150,7 @@ def test_refresh_reads_again(server, tmp_path):
     assert read_schema(server, cache_dir=tmp_path).labels["Shop"].naming == "title"
 
 
-@pytest.mark.parametrize("content", ["", "no json", "[]", '{"format": 1, "schema": {}}', '{"format": 0}'])
+@pytest.mark.parametrize("content", ["", "no json", "[]", '{"format": 2, "schema": {}}', '{"format": 0}'])
 def test_a_file_that_cannot_be_used_is_written_anew(server, tmp_path, content):
     from test_introspect_budget import shop
 

@@ -26,7 +26,7 @@ from arcgraph.graph.introspect.relations import find_relations
 from arcgraph.resources import cypher
 
 # Raised when what introspection finds changes, so that older files are read anew.
-_FORMAT = 1
+_FORMAT = 2
 # However wide the graph is, some time is left to see what its labels and types carry.
 _CENSUS_SHARE = 0.5
 _FINGERPRINT = Budget(seconds=15.0)

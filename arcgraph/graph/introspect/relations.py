@@ -27,6 +27,8 @@ _ROLE_WORDS = frozenset({"subject", "object", "head", "tail", "source", "target"
 _MAIN = 0.5
 _SAMPLE = 200
 _FEW_KEYS = 4
+# Up to this share of different values relations are stated again and again.
+_STATED_AGAIN = 0.8
 _LONGEST_PHRASE = 80
 _LONGEST_PATH = 200
 # Words between slashes, as predicates are named by domain and class; file names have an ending, addresses have digits.
@@ -85,12 +87,15 @@ def _edge_properties(
 
 
 def _says_relations(profile: KeyProfile) -> bool:
-    """Whether (nearly) every owner has a value and the values read as relations that are stated again and again."""
+    """Whether (nearly) every owner has a value and the values read as relations that are stated again and again.
+
+    Under a key that is called so each may be stated but once, as in what is extracted from a few texts.
+    """
     return (
         profile.coverage >= 0.95
         and profile.info.type == "string"
         and profile.info.distinct.value >= 2
-        and profile.distinctness <= 0.8
+        and (profile.distinctness <= _STATED_AGAIN or _is_worded(profile))
         and profile.share(_reads_as_relation) >= 0.8
     )
 

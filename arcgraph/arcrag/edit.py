@@ -102,16 +102,21 @@ class Editor:
         return lambda p: p.returning(Projection(Aggregate(function, prop), f"{edit.change} {prop.key}"))
 
     def _words(self, edit: Edit) -> str:
-        relation = self.interface.move_ids().get(edit.relation)
+        """What an edit does, without the fields that it has no use for."""
         key = self.interface.key_ids().get(edit.property)
-        parts = [
-            edit.change,
-            relation.words() if relation else "",
-            named(key.key) if key else "",
-            edit.operator,
-            quoted(edit.value) if edit.value else "",
-        ]
-        return " ".join(part for part in parts if part)
+        name, value = named(key.key) if key else "", quoted(edit.value) if edit.value else ""
+        match edit.change:
+            case "extend":
+                parts = [self._move(edit).words()]
+            case "shorten" | "count":
+                parts = []
+            case "filter":
+                parts = [name, edit.operator, value if "null" not in edit.operator else ""]
+            case "highest" | "lowest":
+                parts = [str(_whole(edit.value)), "by", name]
+            case _:
+                parts = [name]
+        return " ".join(part for part in (edit.change, *parts) if part)
 
     # --- hops ----------------------------------------------------------------------------------------------------
 

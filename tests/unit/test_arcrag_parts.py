@@ -187,6 +187,20 @@ def test_a_hop_more_ends_where_it_leads() -> None:
     assert made.to_cypher()[0].startswith("MATCH (a0:`Person`)-[r0:`DESIGNED`]->(x:`Ship`)-[r1:`MOORED_AT`]->(y1")
 
 
+def test_an_edit_is_told_without_what_it_has_no_use_for() -> None:
+    filled = {"relation": "R2", "property": "K1", "operator": ">", "value": "1905"}
+    told = [
+        EDITOR.edited(DRAFT, [Edit(change=c, **filled)]).words for c in ("extend", "filter", "count", "avg", "highest")
+    ]
+    assert [words.removeprefix(f"{DRAFT.words}, ") for words in told] == [
+        "extend (Ship) -[MOORED_AT]-> (Harbour)",
+        'filter launched > "1905"',
+        "count",
+        "avg launched",
+        "highest 1905 by launched",
+    ]
+
+
 def test_a_hop_that_was_taken_the_wrong_way_is_turned() -> None:
     back = Editor(Interface(moves=(DESIGNED,)), SCHEMA, 100).edited(DRAFT, [Edit(change="extend", relation="R1")])
     assert back.pattern is not None

@@ -91,7 +91,8 @@ def doctor(
 ) -> None:
     """Say what works here, what is missing, and how to get it."""
     settings = load_settings(timeout)
-    checks = [_python(), *_packages(), *_extras(), _embedder(settings), _cache(settings.cache.dir), _gate(settings)]
+    checks = [_python(), *_packages(), *_extras(), _embedder(settings), _model(settings)]
+    checks += [_cache(settings.cache.dir), _gate(settings)]
     code = 0
     own: tuple[str, ...] = ()
     try:
@@ -157,6 +158,24 @@ def _embedder(settings: Settings) -> Check:
     if chosen.embedder is None:
         return Check("embedder", State.OPTIONAL, "none: names are matched by spelling", chosen.notice)
     return Check("embedder", State.OK, chosen.embedder.name, chosen.notice)
+
+
+def _model(settings: Settings) -> Check:
+    """Which language model answers, and where it is asked; nothing is sent to it."""
+    from arcgraph.llm.endpoint import endpoint
+
+    name = settings.llm.model.strip()
+    if not name:
+        return Check(
+            "model", State.OPTIONAL, "none named: questions are answered without one", "set ARCGRAPH_LLM_MODEL"
+        )
+    try:
+        where = endpoint(settings.llm, os.environ)
+    except ArcgraphError as error:
+        return Check("model", State.FAULT, str(error))
+    if importlib.util.find_spec("openai") is None:
+        return Check("model", State.FAULT, f"{name} at {where.address}", "pip install 'arcgraph-qa[llm]'")
+    return Check("model", State.OK, f"{name} at {where.address}")
 
 
 def _cache(folder: Path) -> Check:

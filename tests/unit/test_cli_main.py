@@ -167,6 +167,23 @@ def test_doctor_for_people(capsys):
     assert "none was named" in capsys.readouterr().out
 
 
+def test_doctor_says_which_model_answers_and_nothing_secret(capsys, monkeypatch):
+    def model():
+        main(["doctor", "--json"])
+        report, found = checks(capsys)
+        assert "hush" not in json.dumps(report)
+        return found["model"]
+
+    monkeypatch.delenv("ARCGRAPH_LLM_MODEL", raising=False)
+    told = model()
+    assert (told["state"], told["remedy"]) == ("optional", "set ARCGRAPH_LLM_MODEL")
+    monkeypatch.setenv("ARCGRAPH_LLM_MODEL", "harbour-7b")
+    monkeypatch.setenv("ARCGRAPH_LLM_URL", "http://ann:hush@localhost:9/v1")
+    assert model()["detail"] == "harbour-7b at http://localhost:9/v1"
+    monkeypatch.setenv("ARCGRAPH_LLM_URL", "localhost")
+    assert model()["state"] == "fault"
+
+
 def test_doctor_finds_a_cache_that_cannot_be_written(capsys, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     monkeypatch.setenv("ARCGRAPH_CACHE_DIR", str(tmp_path / "file"))

@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS
+from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
-from arcgraph.interpret.tables.english import BACK_WORDS, COMPARING, COORDINATING, NEW_WORDS
+from arcgraph.interpret.tables.discourse import is_compared, is_coordinated, is_indefinite, refers
+from arcgraph.interpret.tables.english import COMPARING
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 
 _T = TypeVar("_T")
@@ -215,20 +216,21 @@ class Parser:
 
     def _label(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         closes = asked.closes(stretch.first)
-        told = closes or _refers(asked, stretch)
-        refers = told or asked.goes_on(stretch.first)
-        other = not refers and _is_indefinite(asked, stretch)
+        told = closes or refers(asked, stretch)
+        is_back = told or asked.goes_on(stretch.first)
+        other = not is_back and is_indefinite(asked, stretch)
         for i, node in enumerate(draft.nodes):
             label = self._narrower(node.label, sense.name)
             if label is None:
                 continue
-            cost = _farther(draft, i) * (0.3 if refers else 1.0)
+            cost = _farther(draft, i) * (0.3 if is_back else 1.0)
             if node.said and not _adjoins(draft, stretch, i):
+                # What narrows a thing that is spoken of again is another one ("of persons, and of the kings").
                 narrows = node.label != sense.name
-                cost += _ANOTHER if other else 0.1 if told or (narrows != refers) else _AGAIN
+                cost += _ANOTHER if other else 0.1 if told or (narrows != is_back) else _AGAIN
             yield _said(draft, i, label, stretch, cost)
         for reached, i in self._reached(draft, sense.name, stretch.first):
-            yield _said(reached, i, sense.name, stretch, _UNNAMED_BACK * (refers + closes))
+            yield _said(reached, i, sense.name, stretch, _UNNAMED_BACK * (is_back + closes))
 
     # --- relations -----------------------------------------------------------------------------------------------
 
@@ -331,13 +333,13 @@ class Parser:
             key = owners.get(node.label)
             if key is None or not _may_test(node.tests, key, sense):
                 continue
-            other = _OTHER_ONE if _is_compared(asked, stretch) else 0.0
+            other = _OTHER_ONE if is_compared(asked, stretch) else 0.0
             acting = _IS_SUBJECT if _is_subject(draft, stretch, i) else 0.0
             near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other - acting)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(draft, owner, stretch.first):
-            if _is_compared(asked, stretch):
+            if is_compared(asked, stretch):
                 reached = reached._replace(score=reached.score + _TWIN)
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
 
@@ -471,39 +473,6 @@ def _pruned(drafts: Iterable[Draft]) -> list[Draft]:
     return list(kept.values())
 
 
-def _is_indefinite(asked: Asked, stretch: Stretch) -> bool:
-    """Whether a label's words bring in something that was not spoken of before ("a person", "someone", "others")."""
-    before = asked.units[stretch.first - 1].text if stretch.first else ""
-    return before in NEW_WORDS or asked.units[stretch.first].text in NEW_WORDS
-
-
-def _is_coordinated(asked: Asked, stretch: Stretch, *, is_verb: bool) -> bool:
-    """Whether a stretch begins another thing said of what is asked for: "… and who also appear in", "… and had a".
-
-    What is no verb itself needs one before it.
-    """
-    for i in range(stretch.first - 1, max(-1, stretch.first - 5), -1):
-        word = asked.units[i].text
-        if word in COORDINATING:
-            return is_verb
-        is_verb = is_verb or word not in ARTICLES
-        if word not in COPULAS | ARTICLES and word not in _GOING_ON:
-            return False
-    return False
-
-
-_GOING_ON = frozenset("also who that which whom has have had".split())
-
-
-def _is_compared(asked: Asked, stretch: Stretch) -> bool:
-    """Whether a value stands behind "the same … as": it is of another thing than what shares something with it."""
-    words = [unit.text for unit in asked.units[max(0, stretch.first - _COMPARED) : stretch.first]]
-    return "as" in words and "same" in words[: len(words) - 1 - words[::-1].index("as")]
-
-
-_COMPARED = 8
-
-
 def _is_subject(draft: Draft, stretch: Stretch, i: int) -> bool:
     """Whether a value right behind a verb would be of the node that the verb is said of, and not of its other end.
 
@@ -525,14 +494,9 @@ _OBJECT = 2
 
 def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb: bool = False) -> float:
     """What it costs to say something of a node: what "and" goes on with is the first one, first of all."""
-    if not _is_coordinated(asked, stretch, is_verb=is_verb):
+    if not is_coordinated(asked, stretch, is_verb=is_verb):
         return _farther(draft, i)
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
-
-
-def _refers(asked: Asked, stretch: Stretch) -> bool:
-    """Whether a word right before says that what follows was named before ("those films", "that very film")."""
-    return any(asked.units[i].text in BACK_WORDS for i in range(max(0, stretch.first - 2), stretch.first))
 
 
 def _span(stretch: Stretch) -> tuple[int, int]:

@@ -1,0 +1,44 @@
+"""What a question's words say of what was spoken of before: the same again, something new, or one more thing of it."""
+
+from __future__ import annotations
+
+from arcgraph.interpret.english import ARTICLES, COPULAS
+from arcgraph.interpret.tables.english import BACK_WORDS, COORDINATING, NEW_WORDS
+from arcgraph.interpret.tables.mentions import Asked, Stretch
+
+# Words that may stand between "and" and what it goes on with.
+_GOING_ON = frozenset("also who that which whom has have had".split())
+# "The same … as" stands at most so many words before what something is compared with.
+_COMPARED = 8
+
+
+def refers(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a word right before says that what follows was named before ("those films", "that very film")."""
+    return any(asked.units[i].text in BACK_WORDS for i in range(max(0, stretch.first - 2), stretch.first))
+
+
+def is_indefinite(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a label's words bring in something that was not spoken of before ("a person", "someone", "others")."""
+    before = asked.units[stretch.first - 1].text if stretch.first else ""
+    return before in NEW_WORDS or asked.units[stretch.first].text in NEW_WORDS
+
+
+def is_coordinated(asked: Asked, stretch: Stretch, *, is_verb: bool) -> bool:
+    """Whether a stretch begins another thing said of what is asked for: "… and who also appear in", "… and had a".
+
+    What is no verb itself needs one before it.
+    """
+    for i in range(stretch.first - 1, max(-1, stretch.first - 5), -1):
+        word = asked.units[i].text
+        if word in COORDINATING:
+            return is_verb
+        is_verb = is_verb or word not in ARTICLES
+        if word not in COPULAS | ARTICLES and word not in _GOING_ON:
+            return False
+    return False
+
+
+def is_compared(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a value stands behind "the same … as": it is of another thing than what shares something with it."""
+    words = [unit.text for unit in asked.units[max(0, stretch.first - _COMPARED) : stretch.first]]
+    return "as" in words and "same" in words[: len(words) - 1 - words[::-1].index("as")]

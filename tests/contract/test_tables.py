@@ -167,6 +167,10 @@ def test_groups_stand_beside_their_aggregate(town: Agent) -> None:
         # Someone else, someone who shares something, and what "and" goes on with.
         ("What is the height of the pupils who tutor a pupil from Skive?", {(160,)}),
         ("Which advanced courses are held in the same room as 'Algebra'?", {("Botany",)}),
+        ("Which courses with a year after 2018 are held in the same room as 'Algebra'?", {("Botany",)}),
+        ("What is the height of the pupils who take Algebra and also tutor 'Jon Berg'?", {(150,)}),
+        # A number on edges of which no word speaks.
+        ("For each room, what is the average hours of the courses?", {("Attic", 3.2), ("Cellar", 5.0)}),
         ("What is the height of the pupils who tutor a pupil and also take Botany?", {(150,)}),
     ],
 )  # fmt: skip
@@ -174,6 +178,14 @@ def test_who_and_what_is_meant(school: Agent, question: str, expected: set[Any])
     answer = school.ask(question)
     assert answer.status == Status.ANSWERED, answer.text
     assert {tuple(row.values()) for row in answer.rows} == expected, answer.text
+
+
+def test_someone_is_another_than_everyone(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    people = [(i, "Person", {"name": name, "surname": surname, "born": born}) for i, name, surname, born in (
+        ("a", "Ada", "Fuller", 1950), ("b", "Bo", "Lind", 1960), ("c", "Cy", "Moe", 1970))]  # fmt: skip
+    fill(graph, tmp_path, people, [("a", "FAMILY_REL", "b"), ("b", "FAMILY_REL", "c")])
+    answer = Agent(graph, settings=settings).ask("Can you name everyone related to someone with the surname Fuller?")
+    assert values(answer) == {"Bo"}, answer.text
 
 
 def test_what_holds_both_ways_is_followed_both_ways(graph: Any, tmp_path: Path, settings: Settings) -> None:

@@ -423,7 +423,15 @@ class Parser:
             if found is None:
                 owner = next((owner for side, owner in keys if side == "node"), None)
                 if owner is None:
-                    return
+                    new = self._new_edge(draft, use, keys)
+                    if new is None:
+                        return
+                    score += new[0].score - draft.score
+                    draft, edge = new
+                    uses[n] = use._replace(
+                        side="relationship", at=edge, keys=keys["relationship", draft.hops[edge].type]
+                    )
+                    continue
                 reached = max(self._reached(draft, owner, use.first), key=lambda r: r[0].score, default=None)
                 if reached is None:
                     return
@@ -435,6 +443,15 @@ class Parser:
         score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
         idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
         yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
+
+    def _new_edge(
+        self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]
+    ) -> tuple[Draft, int] | None:
+        """The draft with the cheapest edge more that has the property."""
+        found = [
+            one for side, owner in keys if side == "relationship" for one in self._with_edge(draft, owner, use.first)
+        ]
+        return max(found, key=lambda one: one[0].score, default=None)
 
     def _edge_home(self, draft: Draft, keys: dict[tuple[str, str], tuple[str, ...]]) -> int | None:
         """The first edge that may have the property."""

@@ -40,8 +40,6 @@ _AGAIN = 0.7
 _ANOTHER = 2.0
 # A node taken for the one that it is compared with ("the same street as …").
 _OTHER_ONE = 3.0
-# Who does something taken for whom it is done to, who stands behind the verb.
-_IS_SUBJECT = 1.5
 # A property or number whose node no one names.
 _DEFERRED = 0.1
 _UNNAMED_KEY = 1.3
@@ -334,8 +332,7 @@ class Parser:
             if key is None or not _may_test(node.tests, key, sense):
                 continue
             other = _OTHER_ONE if is_compared(asked, stretch) else 0.0
-            acting = _IS_SUBJECT if _is_subject(draft, stretch, i) else 0.0
-            near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other - acting)
+            near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(draft, owner, stretch.first):
@@ -488,25 +485,6 @@ def _pruned(drafts: Iterable[Draft]) -> list[Draft]:
         if len(kept) == BEAM:
             break
     return list(kept.values())
-
-
-def _is_subject(draft: Draft, stretch: Stretch, i: int) -> bool:
-    """Whether a value right behind a verb would be of the node that the verb is said of, and not of its other end.
-
-    Of nodes of one label alone: of others a value tells by itself which it is of.
-    """
-    last = draft.uses[-1] if draft.uses else None
-    if last is None or last.kind != "relation" or stretch.first - last.last > _OBJECT:
-        return False
-    hop = draft.hops[last.at]
-    other = hop.end if hop.start == i else hop.start
-    spoken = {use.at for use in draft.uses if use.side == "node"}
-    is_alike = draft.nodes[hop.start].label == draft.nodes[hop.end].label
-    return is_alike and i in (hop.start, hop.end) and i in spoken and other not in spoken
-
-
-# Between a verb and what it is done to stand at most so many words.
-_OBJECT = 2
 
 
 def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb: bool = False) -> float:

@@ -138,3 +138,18 @@ def test_labelled_graphs_know_what_holds_both_ways(graph: Any, tmp_path: Path, s
     agent = Agent(graph, settings=settings)
     assert names(agent.ask("Whom does Di Moss know?")) == {"Bo Tarn"}
     assert names(agent.ask("Whom does Ada Vorn mentor?")) == {"Bo Tarn"}
+
+
+@pytest.mark.parametrize("question", ["Which invoices has Orla?", "How many invoices does Orla have?"])
+def test_a_noun_that_nothing_explains_is_not_answered(
+    graph: Any, tmp_path: Path, settings: Settings, question: str
+) -> None:
+    """Of two labels one always seems the nearer: it takes more than that to be what is asked for."""
+    nodes = [("a", "Person", {"name": "Orla"}), ("b", "Person", {"name": "Finn"})]
+    nodes += [("c", "City", {"name": "Ghent"}), ("d", "City", {"name": "Ulm"})]
+    fill(graph, tmp_path, nodes, [("a", "LIVES_IN", "c"), ("b", "LIVES_IN", "d")])
+    agent = Agent(graph, settings=settings)
+    answer = agent.ask(question)
+    assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text
+    assert not answer.rows
+    assert [entity.name for entity in agent.ask("Where does Orla live?").entities] == ["Ghent"]

@@ -126,8 +126,9 @@ class Gatherer:
         self, question: Question, candidates: Sequence[Candidate], *, most_edges: int = 60, most_passages: int = 10
     ) -> Gathered:
         """The evidence for a question that names the candidates."""
-        seen = _Seen(Deadline(self._seconds, self._clock))
         by_text = self._passages.search(question.text, _RANKED)
+        # Only now: the first search may load a sentence model, which is no looking into the graph.
+        seen = _Seen(Deadline(self._seconds, self._clock))
         named = _spread(candidates, self._spelling)
         weigh = _Weigher(question, candidates, self._embed)
         near = self._located(self._first_step(named, by_text, weigh, seen), seen)

@@ -485,3 +485,22 @@ def test_when_time_is_up_what_was_seen_so_far_is_used() -> None:
     assert slow.clock == 8.0
     assert [e.element_id for e in found.edges] == ["Nightjar drawn by Orla"]
     assert [hit.id for hit in found.passages] == [0]
+
+
+def test_loading_a_sentence_model_takes_no_time_from_looking() -> None:
+    graph = FakeGraph(*STORY, mentions=MENTIONS, seconds=0.5)
+    by = gatherer(graph, texts=TEXTS, looking=9.0)
+    passages = by._passages
+
+    class Slow:
+        """The passages, of which a search takes a minute."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(passages, name)
+
+        def search(self, text: str, k: int) -> Any:
+            graph.clock += 60.0
+            return passages.search(text, k)
+
+    by._passages = Slow()  # type: ignore[assignment]
+    assert by.gather(read_question("Who painted the Nightjar?"), [candidate("Nightjar")]).edges

@@ -6,8 +6,9 @@ A store gives the two rankings; fusion is here, so that every store's numbers ar
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from arcgraph.search.fusion import reciprocal_rank_fusion
 from arcgraph.search.lexical import Postings, Scored, SparseBM25
 from arcgraph.search.store import Store
 from arcgraph.search.text import FUNCTION_WORDS, tokens
-from arcgraph.search.vocabulary import Vocabulary
+from arcgraph.search.vocabulary import Texts, Vocabulary
 from arcgraph.settings import SearchSettings
 
 
@@ -190,3 +191,53 @@ class SparseRows:
     def __getitem__(self, at: int) -> Terms:
         row = slice(int(self._starts[at]), int(self._starts[at + 1]))
         return Terms(self._terms[row], self._weights[row])
+
+
+class RankedTexts:
+    """An index of texts of one ``kind`` that are ranked both ways, and what its users are told of it.
+
+    A text is known by its position, ``0`` to ``size - 1``. ``notices`` are sentences for the user about what is
+    lacking, already logged. ``path`` is the file it is mapped from, if any, and ``built`` whether it was made just now.
+    ``ways`` ranks by each way alone. Thread-safe; reads only.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedder: Embedder | None = None,
+        settings: SearchSettings | None = None,
+        notices: Sequence[str] = (),
+        path: Path | None = None,
+        built: bool = True,
+    ):
+        self.embedder = embedder
+        self.path = path
+        self.built = built
+        self.size = int(store.meta["entries"])
+        self.ways = LocalWays(store, embedder)
+        self._notices = tuple(notices)
+        self._settings = settings or SearchSettings()
+        self._arrays = store.arrays
+        self._meta = store.meta
+        self._open()
+
+    def _open(self) -> None:
+        """Map what this kind of texts has beside them."""
+        raise NotImplementedError
+
+    def _mapped(self, name: str) -> Texts:
+        """The texts stored under a name."""
+        return Texts(self._arrays[f"{name}_blob"], self._arrays[f"{name}_offsets"])
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Sentences for the user about what is lacking."""
+        lacking = self.ways.lacking
+        alone = f"{self.kind} are searched by their words alone: {lacking}"
+        return (*self._notices, alone) if lacking else self._notices
+
+    def __len__(self) -> int:
+        return self.size

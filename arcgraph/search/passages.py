@@ -19,10 +19,10 @@ from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.collect import element_id
 from arcgraph.search.embed import choose_embedder, say_once, uncached
 from arcgraph.search.fusion import convex_combination
-from arcgraph.search.hybrid import LocalWays
+from arcgraph.search.hybrid import RankedTexts
 from arcgraph.search.lexical import Scored, weigh
 from arcgraph.search.local import Progress, Report
-from arcgraph.search.store import Array, Store, Streamed, in_memory
+from arcgraph.search.store import Array, Streamed, in_memory
 from arcgraph.search.text import fold, tokens
 from arcgraph.search.vocabulary import Column, Texts, Vocabulary, token_hash
 from arcgraph.search.windows import windows
@@ -270,37 +270,18 @@ def build_passages(
 # --- the index ---------------------------------------------------------------------------------------------------
 
 
-class PassageIndex:
+class PassageIndex(RankedTexts):
     """All source passages of a graph: which are about a text, and which a key of an edge or an element id means.
 
-    A passage is known by its position, ``0`` to ``size - 1``. Ranked by wording (BM25, function words of the question
-    left out) and by meaning (the cosine with the passage's best sentence), both scaled and weighed as the settings say.
-    ``notices`` are sentences for the user about what is lacking, already logged. ``path`` is the file it is mapped
-    from, if any, and ``built`` whether it was made just now. ``ways`` ranks by each way alone. Thread-safe; reads only.
+    A passage is known by its position. Ranked by wording (BM25, function words of the question left out) and by meaning
+    (the cosine with the passage's best sentence), both scaled and weighed as the settings say. What every such index
+    has: :class:`~arcgraph.search.hybrid.RankedTexts`.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        embedder: Embedder | None = None,
-        settings: SearchSettings | None = None,
-        notices: Sequence[str] = (),
-        path: Path | None = None,
-        built: bool = True,
-    ):
-        self.embedder = embedder
-        self.path = path
-        self.built = built
-        self.size = int(store.meta["entries"])
-        self.ways = LocalWays(store, embedder)
-        self._notices = tuple(notices)
-        self._settings = settings or SearchSettings()
-        a = self._arrays = store.arrays
-        self._texts = Texts(a["text_blob"], a["text_offsets"])
-        self._elements = Texts(a["element_blob"], a["element_offsets"])
-        self._ids = Texts(a["id_blob"], a["id_offsets"])
-        self._keys = Texts(a["key_blob"], a["key_offsets"])
+    kind = "passages"
+
+    def _open(self) -> None:
+        self._texts, self._elements, self._ids, self._keys = map(self._mapped, ("text", "element", "id", "key"))
 
     @classmethod
     def of(
@@ -309,15 +290,6 @@ class PassageIndex:
         """An index in memory."""
         store = in_memory(*build_passages([passages], embedder, lambda _: None, 0))
         return cls(store, embedder=embedder, settings=settings)
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Sentences for the user about what is lacking."""
-        lacking = self.ways.lacking
-        return (*self._notices, f"passages are searched by their words alone: {lacking}") if lacking else self._notices
-
-    def __len__(self) -> int:
-        return self.size
 
     def passage(self, at: int) -> Passage:
         """The passage at a position."""

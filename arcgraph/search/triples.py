@@ -4,7 +4,7 @@ passages, a hint at where to look."""
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ from arcgraph.search.base import Embedder, Ranking
 from arcgraph.search.cache import open_or_make, place
 from arcgraph.search.edges import Collector, End, Sentence
 from arcgraph.search.embed import choose_embedder, say_once, uncached
-from arcgraph.search.hybrid import LocalWays, both_ways, fused
+from arcgraph.search.hybrid import RankedTexts, both_ways, fused
 from arcgraph.search.lexical import weigh
 from arcgraph.search.local import Codes, Embedded, Progress, Report
-from arcgraph.search.store import Array, Store, Streamed, in_memory
+from arcgraph.search.store import Array, Streamed, in_memory
 from arcgraph.search.text import tokens
 from arcgraph.search.vocabulary import Column, Texts, Vocabulary
 from arcgraph.settings import SearchSettings, Settings
@@ -147,35 +147,18 @@ def build_triples(
 # --- the index ---------------------------------------------------------------------------------------------------
 
 
-class TripleIndex:
+class TripleIndex(RankedTexts):
     """A graph's edges as sentences, ranked by wording and meaning.
 
-    A triple is known by its position, ``0`` to ``size - 1``. ``notices`` are sentences for the user about what is
-    lacking, already logged. ``path`` is the file it is mapped from, if any, and ``built`` whether it was made just now.
-    ``ways`` ranks by each way alone. Thread-safe; reads only.
+    A triple is known by its position. What every such index has: :class:`~arcgraph.search.hybrid.RankedTexts`.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        embedder: Embedder | None = None,
-        settings: SearchSettings | None = None,
-        notices: Sequence[str] = (),
-        path: Path | None = None,
-        built: bool = True,
-    ):
-        self.embedder = embedder
-        self.path = path
-        self.built = built
-        self.size = int(store.meta["entries"])
-        self.ways = LocalWays(store, embedder)
-        self._notices = tuple(notices)
-        self._settings = settings or SearchSettings()
-        self._labels = [tuple(labels) for labels in store.meta["labels"]]
-        a = self._arrays = store.arrays
-        self._texts, self._elements, self._relations = (_texts(a, name) for name in ("text", "element", "relation"))
-        self._nodes, self._ids, self._names = (_texts(a, name) for name in ("node", "id", "name"))
+    kind = "triples"
+
+    def _open(self) -> None:
+        self._labels = [tuple(labels) for labels in self._meta["labels"]]
+        self._texts, self._elements, self._relations = map(self._mapped, ("text", "element", "relation"))
+        self._nodes, self._ids, self._names = map(self._mapped, ("node", "id", "name"))
 
     @classmethod
     def of(
@@ -184,15 +167,6 @@ class TripleIndex:
         """An index in memory."""
         store = in_memory(*build_triples([sentences], embedder, lambda _: None, 0))
         return cls(store, embedder=embedder, settings=settings)
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Sentences for the user about what is lacking."""
-        lacking = self.ways.lacking
-        return (*self._notices, f"triples are searched by their words alone: {lacking}") if lacking else self._notices
-
-    def __len__(self) -> int:
-        return self.size
 
     def text(self, at: int) -> str:
         """The sentence at a position."""
@@ -232,10 +206,6 @@ class TripleIndex:
     def search(self, text: str, k: int, *, within: Collection[int] | None = None) -> Ranking:
         """The ``k`` best triples by wording and meaning, fused; where ``within`` is given, only of these."""
         return fused([both_ways(self.ways, text, k, self._settings, within=within)], k, self._settings)
-
-
-def _texts(arrays: Mapping[str, Array], name: str) -> Texts:
-    return Texts(arrays[f"{name}_blob"], arrays[f"{name}_offsets"])
 
 
 # --- on disk -----------------------------------------------------------------------------------------------------

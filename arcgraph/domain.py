@@ -7,7 +7,7 @@ where a bulky value was cut at the border.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -252,3 +252,16 @@ class Schema:
         return next((i.naming for i in infos if i.naming), None) or next(
             (i.identifying for i in infos if i.identifying), None
         )
+
+
+def flat(record: Iterable[Any]) -> list[Node | Edge]:
+    """The nodes and edges of a row, those inside its lists and paths included."""
+    found: list[Node | Edge] = []
+    for value in record:
+        if isinstance(value, list):
+            found += flat(value)
+        elif isinstance(value, Path):
+            found += [*value.nodes, *value.edges]
+        elif isinstance(value, Node | Edge):
+            found.append(value)
+    return found

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arcgraph.answer.result import Attempt, Citation, QueryRecord, Witness, flat
-from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Path, Rows, Schema
+from arcgraph.answer.result import Attempt, Citation, QueryRecord, Witness
+from arcgraph.domain import RESERVED_KEY, Edge, Node, PassageHome, Path, Rows, Schema, flat
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import (

@@ -130,18 +130,10 @@ def _held(run: Ran) -> Witness:
     """The nodes and edges that a query returned, its paths included."""
     if run.rows is None:
         return Witness()
-    loose = [tuple(_parts(record)) for record in run.rows]
-    nodes, edges, _ = elements(replace(run.rows, records=loose))
+    nodes, edges, _ = elements(run.rows)
     paths = [value for record in run.rows for value in record if isinstance(value, Path)]
     found_by = {("node", i): 0 for i in nodes} | {("edge", i): 0 for i in edges}
     return Witness(nodes, edges, tuple(paths), (run.record(),), found_by)
-
-
-def _parts(record: Sequence[Any]) -> list[Any]:
-    parts: list[Any] = []
-    for value in record:
-        parts += [*value.nodes, *value.edges] if isinstance(value, Path) else [value]
-    return parts
 
 
 def _told(table: Rows) -> str:

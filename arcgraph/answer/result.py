@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from neo4j.spatial import Point
 from neo4j.time import DateTime, Duration, Time
 
-from arcgraph.domain import Edge, Node, Path, Rows
+from arcgraph.domain import Edge, Node, Path, Rows, flat
 from arcgraph.errors import ArcgraphError, MissingExtra
 from arcgraph.graph.base import Graph
 from arcgraph.graph.values import to_plain
@@ -134,12 +134,6 @@ class Witness:
 def row_texts(rows: Rows) -> frozenset[str]:
     """The rows of values as texts that can be compared between copies of a graph."""
     return frozenset(json.dumps([to_plain(v) for v in record], ensure_ascii=False, default=str) for record in rows)
-
-
-def flat(record: Iterable[Any]) -> list[Node | Edge]:
-    """The nodes and edges of a row, those inside its lists included."""
-    values = [v for value in record for v in (value if isinstance(value, list) else [value])]
-    return [v for v in values if isinstance(v, Node | Edge)]
 
 
 def _identities(elements: Sequence[Node | Edge]) -> set[tuple[str, ...]]:

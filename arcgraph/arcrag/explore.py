@@ -21,7 +21,7 @@ from arcgraph.arcrag.hints import Hints, scoped
 from arcgraph.arcrag.interface import Interface, Move, keys_of
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.seed import anchors_like
-from arcgraph.domain import Anchor, Edge, Node, Path, Schema
+from arcgraph.domain import Anchor, Edge, Node, Schema, flat
 from arcgraph.graph.pattern import Descriptor, Direction, Hop, Pattern, PatternNode
 from arcgraph.interpret.assemble import around, bound, witnessing
 from arcgraph.interpret.roles import labels_say_nothing
@@ -123,7 +123,8 @@ class _Explorer:
         seen = _Seen(self._context)
         outcomes = self._look(looks.value, seen, self._keys)
         if self._keys and not any(map(_holds_edges, outcomes)):
-            outcomes += self._look(looks.value, seen, ())
+            # What no passage bounds was looked at as it is.
+            outcomes += self._look([look for look in looks.value if look.look not in (NAMED, CYPHER)], seen, ())
         facts = tuple(filter(_holds_edges, outcomes))
         return Explored(self._reported(seen.interface()), facts, tuple(outcomes), looks.by == "model")
 
@@ -239,7 +240,7 @@ class _Explorer:
 def _batch(reply: Looks, most: int) -> list[Look]:
     if not reply.looks:
         raise Unusable("there is no look in the reply")
-    return reply.looks[:most]
+    return [look for i, look in enumerate(reply.looks) if look not in reply.looks[:i]][:most]
 
 
 def _sorted(reply: Report, seen: Interface) -> Interface:
@@ -305,17 +306,8 @@ class _Seen:
 
 
 def _elements(record: Iterable[object]) -> tuple[list[Node], list[Edge]]:
-    nodes: list[Node] = []
-    edges: list[Edge] = []
-    for value in record:
-        if isinstance(value, Path):
-            nodes += value.nodes
-            edges += value.edges
-        elif isinstance(value, Node):
-            nodes.append(value)
-        elif isinstance(value, Edge):
-            edges.append(value)
-    return nodes, edges
+    found = flat(record)
+    return [one for one in found if isinstance(one, Node)], [one for one in found if isinstance(one, Edge)]
 
 
 def _holds_edges(outcome: Outcome) -> bool:

@@ -133,6 +133,7 @@ class Generator:
                 outcome = self._run(picked.draft, attempts)
             elif picked.outcome is not None:
                 outcome = picked.outcome
+                attempts.append(outcome)
             else:
                 break
         if outcome.acceptable:

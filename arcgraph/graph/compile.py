@@ -37,9 +37,7 @@ from arcgraph.graph.pattern import (
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
-_COMPARISONS = frozenset(
-    {"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "has item", "overlaps"}
-)
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps"})
 _NULL_TESTS = frozenset({"is null", "is not null"})
 
 
@@ -204,8 +202,6 @@ class _Writer:
         if condition.operator in _NULL_TESTS:
             return f"{left} {operator}"
         right = condition.right
-        if condition.operator == "has item":
-            return f"{self.param(right)} IN {left}"
         if condition.operator == "overlaps":
             return f"any(_i IN {left} WHERE _i IN {self.param(list(right))})"
         if isinstance(right, Property | Entity):

@@ -102,7 +102,6 @@ Operator = Literal[
     "ends with",
     "is null",
     "is not null",
-    "has item",
     "overlaps",
 ]
 
@@ -111,7 +110,7 @@ Operator = Literal[
 class Filter:
     """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity.
 
-    ``has item`` is for properties that hold lists; ``overlaps`` holds where the list ``left`` has an item of the list
+    ``overlaps`` holds where the list ``left`` has an item of the list
     ``right``, which is a value.
     """
 

@@ -101,7 +101,7 @@ OPERATORS: dict[str, Callable[[Any, Any], bool | None]] = {
     "contains": lambda a, b: text_test(a, b, lambda x, y: y in x),
     "starts with": lambda a, b: text_test(a, b, str.startswith),
     "ends with": lambda a, b: text_test(a, b, str.endswith),
-    "has item": lambda a, b: member(b, list(a)) if isinstance(a, list | tuple) else None,
+    "overlaps": lambda a, b: any(x in b for x in a) if isinstance(a, list | tuple) else None,
     "is null": lambda a, _: a is None,
     "is not null": lambda a, _: a is not None,
 }
@@ -372,7 +372,7 @@ def _condition(rng: random.Random, owner: str, element: Vertex | Arc, others: li
     keys = NODE_KEYS if isinstance(element, Vertex) else EDGE_KEYS
     key = rng.choice([*keys, *[k for k in _NUMERIC if k in keys] * 2])
     if "tags" in element.props and rng.random() < 0.3:
-        return Filter(Property(owner, "tags"), "has item", rng.choice(TAGS))
+        return Filter(Property(owner, "tags"), "overlaps", rng.sample(TAGS, rng.choice((1, 2))))
     value = element.props.get(key)
     left = Property(owner, key)
     if value is None:

@@ -52,7 +52,7 @@ FEATURES = {
     "filter >=",
     "filter between properties",
     "filter contains",
-    "filter has item",
+    "filter overlaps",
     "filter ends with",
     "filter in",
     "filter is not null",

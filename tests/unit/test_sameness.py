@@ -76,6 +76,8 @@ def test_a_first_grouping_matters() -> None:
     average = (Projection(Aggregate("avg", Measure("number")), "average"),)
     per = replace(ONE, returns=average, grouped=Grouped(("n0",), (counted,)))
     assert signature(per) != signature(replace(per, grouped=Grouped(("n1",), (counted,))))
+    highest = (Projection(Aggregate("max", Measure("number")), "average"),)
+    assert signature(per) != signature(replace(per, returns=highest))
     assert signature(per) != signature(replace(per, grouped=Grouped(("n0",), (counted,), (Having("number", ">", 1),))))
 
 

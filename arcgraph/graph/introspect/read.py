@@ -34,24 +34,24 @@ _FINGERPRINT = Budget(seconds=15.0)
 _INCOMPLETE_SECONDS = 600.0
 
 # By the identity of living graphs: a back end need not be hashable.
-_remembered: dict[int, Schema] = {}
+_remembered: dict[int, tuple[Schema, float]] = {}
 
 
 def read_schema(graph: Graph, *, cache_dir: Path | None = None, refresh: bool = False) -> Schema:
     """The schema of ``graph``: a remembered one while the graph's fingerprint stays the same, else a new one.
 
-    With ``cache_dir`` it is kept there, too, for ten minutes where something had to be left out of it; a folder that
-    cannot be written is no reason to fail.
+    One from which something had to be left out is kept for ten minutes. With ``cache_dir`` it is kept there, too; a
+    folder that cannot be written is no reason to fail.
     """
     current = fingerprint(graph)
     path = None if cache_dir is None else _cache_path(graph, Path(cache_dir))
     if not refresh:
-        kept = _remembered.get(id(graph)) or _load_fresh(path)
-        if kept is not None and kept.fingerprint == current:
-            _remember(graph, kept)
+        kept, read_at = _remembered.get(id(graph)) or _load(path)
+        if kept is not None and kept.fingerprint == current and _is_fresh(kept, read_at):
+            _remember(graph, kept, read_at)
             return kept
     schema = replace(introspect(graph), fingerprint=current)
-    _remember(graph, schema)
+    _remember(graph, schema, time.time())
     if path is not None:
         with suppress(OSError):
             _store(path, schema)
@@ -149,10 +149,15 @@ def _by_count(counts: Mapping[str, Count]) -> list[tuple[str, Count]]:
 # --- the cache ---------------------------------------------------------------------------------------------------
 
 
-def _remember(graph: Graph, schema: Schema) -> None:
+def _is_fresh(schema: Schema, read_at: float) -> bool:
+    """Whether nothing was left out of a schema, or lately: that may have been a busy hour."""
+    return schema.complete or time.time() - read_at < _INCOMPLETE_SECONDS
+
+
+def _remember(graph: Graph, schema: Schema, read_at: float) -> None:
     if id(graph) not in _remembered:
         weakref.finalize(graph, _remembered.pop, id(graph), None).atexit = False
-    _remembered[id(graph)] = schema
+    _remembered[id(graph)] = schema, read_at
 
 
 def _cache_path(graph: Graph, folder: Path) -> Path:
@@ -161,25 +166,16 @@ def _cache_path(graph: Graph, folder: Path) -> Path:
     return folder / "schemas" / f"{readable}-{digest}.json"
 
 
-def _load(path: Path | None) -> Schema | None:
+def _load(path: Path | None) -> tuple[Schema | None, float]:
+    """The stored schema and when it was read, in seconds since the epoch."""
     if path is None:
-        return None
+        return None, 0.0
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return schema_from_dict(data["schema"]) if data["format"] == _FORMAT else None
+        schema = schema_from_dict(data["schema"]) if data["format"] == _FORMAT else None
+        return schema, path.stat().st_mtime
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def _load_fresh(path: Path | None) -> Schema | None:
-    """The stored schema; not one from which something was left out some time ago, as that may have been a busy hour."""
-    schema = _load(path)
-    if schema is None or path is None or schema.complete:
-        return schema
-    try:
-        return schema if time.time() - path.stat().st_mtime < _INCOMPLETE_SECONDS else None
-    except OSError:
-        return None
+        return None, 0.0
 
 
 def _store(path: Path, schema: Schema) -> None:

@@ -119,7 +119,9 @@ class Columns:
         having = list(self._having())
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
-        self._loose += sum(_UNASKED for use in self._uses if self._is_another_kind(use))
+        # What only sorts is not what is asked for.
+        asked_for = [use for n, use in enumerate(self._uses) if n not in self._taken]
+        self._loose += sum(_UNASKED for use in asked_for if self._is_another_kind(use))
         entity = -1
         if not outputs:
             entity = self._asked_node()
@@ -384,7 +386,7 @@ class Columns:
 
     def _groups(self) -> Iterator[Output]:
         """What stands behind "per", "for each", "by"; and what is joined to it with "and"."""
-        for mark in self._marks:
+        for mark in (*self._marks, *self._parted()):
             if mark.deed != Deed.GROUP:
                 continue
             if self._in_closing(mark.start):
@@ -398,6 +400,11 @@ class Columns:
                 at = self._joined(self._compound(at))
         if any(unit.text in APART_WORDS for unit in self._asked.units):
             yield from self._told_apart()
+
+    def _parted(self) -> list[Mark]:
+        """A "by" that may mean anything, right before a property that it then groups by."""
+        doubtful = [m for m in self._asked.marks if m.doubtful and m.deed == Deed.GROUP and m not in self._marks]
+        return [m for m in doubtful if (at := self._next_use(m.end, 0)) is not None and self._is_open(at)]
 
     def _told_apart(self) -> Iterator[Output]:
         """The properties of which several values are named, each of them for itself ("men and women separately")."""
@@ -532,7 +539,8 @@ class Columns:
             ]  # fmt: skip
             measure = self._property(use, numeric=True)
             is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
-            if (is_grouped or not others) and not mark.doubtful and not value.limit:
+            asks_who = self._asked.units[0].text in ("who", "whom", "where")
+            if (is_grouped or not (others or asks_who)) and not mark.doubtful and not value.limit:
                 function: _Function = "max" if descending else "min"
                 words = f"{'highest' if descending else 'lowest'} {_words(use)}"
                 return Output(Aggregate(function, measure), words), descending, True
@@ -665,7 +673,8 @@ class Columns:
         """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""
         before = [unit.text for unit in self._asked.units[max(0, use.first - 1) : use.first]]
         behind = [unit.text for unit in self._asked.units[use.last : use.last + 2]]
-        return bool(KNOWN_WORDS & set(before)) or (
+        is_of = any(u.kind in ("label", "property") and not u.spent and u.first < use.first for u in self._uses)
+        return (is_of and bool(KNOWN_WORDS & set(before))) or (
             len(behind) == 2 and behind[0] in COPULAS and behind[1] in KNOWN_WORDS
         )
 
@@ -776,7 +785,8 @@ class Columns:
         bounds: dict[Property, list[str]] = {}
         for test in part.filters:
             if isinstance(test.left, Property):
-                said = f"{test.operator} {_shown(test.right)}" if test.right is not None else test.operator
+                operator = "includes" if test.operator == "overlaps" else test.operator
+                said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
                 bounds.setdefault(test.left, []).append(said)
         for left, said_of in bounds.items():
             yield f"{self._owner_words(left.owner)} {phrase(left.key)} {' and '.join(said_of)}"

@@ -100,7 +100,8 @@ class Denial:
             return None
         values = bindings[0].values if bindings else tuple(tests[0].right) if tests[0].operator == "in" else ()
         if values:
-            opposite = [Filter(Property(*left), "<>", value) for value in values]
+            of = tests[0].left if tests else Property(*left)
+            opposite = [Filter(of, "<>", value) for value in values]
         elif tests[0].operator in INVERSES:
             opposite = [replace(tests[0], operator=INVERSES[tests[0].operator])]
         else:
@@ -123,11 +124,17 @@ class Denial:
             return None
         nodes = self._beyond(at)
         hops = {at} | {i for i, h in enumerate(self._draft.hops) if h.start in nodes}
-        told = [u for u in self._uses if (u.at in nodes if u.side == "node" else u.at in hops)]
+        if hops & self.hops:
+            # Denied already: denied twice it is left to those who ask.
+            return None
+        # The verb of the denied hop may stand before the denial ("take no course").
+        told = [u for u in self._uses if (u.at in nodes if u.side == "node" else u.at in hops - {at})]
         if any(u.first < use.first for u in told):
             return None
         names = {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
-        if any(_owner(p.expression) in names for p in pattern.returns):
+        first = pattern.grouped
+        made = (*pattern.returns, *(first.measures if first is not None else ()))
+        if any(_owner(p.expression) in names for p in made) or (first is not None and names & set(first.by)):
             return None
         self.hops |= hops
         return _without(pattern, names)

@@ -147,11 +147,12 @@ class Asked:
     def closing(self) -> int | None:
         """The unit at which the clause begins that only says which columns are wanted; ``None`` where there is none."""
         for i in range(len(self.units) - 2, 2, -1):
-            if self.units[i].text in CLOSING_VERBS and self._begins_clause(i) and self._is_said(0, i):
+            if self.units[i].text in CLOSING_VERBS and self.begins_clause(i) and self._is_said(0, i):
                 return i if self._is_said(i + 1, len(self.units)) else None
         return None
 
-    def _begins_clause(self, i: int) -> bool:
+    def begins_clause(self, i: int) -> bool:
+        """Whether a unit stands behind a sentence's end, a comma or a word that goes on."""
         before = self.text[self.units[i - 1].start : self.units[i].start]
         return any(sign in before for sign in ".,;?!:") or self.units[i - 1].text in ("and", "also", "then", "to")
 
@@ -486,14 +487,14 @@ class Linker:
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
-                condition = Condition("has item", right[0])
+                condition = Condition("overlaps", tuple(right))
             elif mention.is_piece or (_is_one_of(asked, mention.end) and isinstance(right[0], str)):
                 condition = Condition("contains", right[0])
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
             compared = self._comparison_at(asked, mention.start, mention.end)
             if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
-                if compared.operator != "<>":
+                if compared.operator != "<>" or mention.column.is_list or mention.is_piece:
                     continue
                 condition = Condition("<>", right[0])
             holder = Holder(mention.column.side, mention.owner, mention.key)
@@ -513,10 +514,11 @@ class Linker:
             if literal.kind not in TEXTS or any(a <= start and end <= b for a, b in known):
                 continue
             for mention in self._look_up(literal.text, start)[:MOST_SENSES]:
-                operator: Operator = "has item" if mention.column.is_list else "="
+                value = mention.values[0]
+                condition = Condition("overlaps", (value,)) if mention.column.is_list else Condition("=", value)
                 holder = Holder(mention.column.side, mention.owner, mention.key)
                 sense = Sense("value", math.log(mention.score), holders=(holder,),
-                              conditions=(Condition(operator, mention.values[0]),), text=mention.text)  # fmt: skip
+                              conditions=(condition,), text=mention.text)  # fmt: skip
                 yield start, end, sense, mention.score * DROPPED_VALUE
 
     def _comparison_at(self, asked: Asked, start: int, end: int) -> Written | None:
@@ -672,12 +674,18 @@ def _is_one_of(asked: Asked, end: int) -> bool:
     return "among" in behind[:1] or ("one", "of") in pairwise(behind)
 
 
+def _is_order_verb(asked: Asked, i: int) -> bool:
+    """Whether a word is a verb for sorting, and not the noun that looks like it ("the order placed by")."""
+    word = asked.units[i].text
+    return word in ORDER_VERBS and (i == 0 or word.endswith(("ed", "ing")) or asked.begins_clause(i))
+
+
 def _ordering(asked: Asked, mark: Mark) -> Mark:
     """The mark as one of order, where a verb for that stands before its "by" ("sort the results by")."""
     at = next((i for i, u in enumerate(asked.units) if u.start == mark.start), 0)
     if mark.deed != Deed.GROUP or mark.text.lower() != "by":
         return mark
-    is_order = any(unit.text in ORDER_VERBS for unit in asked.units[max(0, at - 4) : at])
+    is_order = any(_is_order_verb(asked, i) for i in range(max(0, at - 4), at))
     return replace(mark, deed=Deed.ORDER, value="", doubtful=False) if is_order else mark
 
 

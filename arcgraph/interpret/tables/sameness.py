@@ -28,7 +28,7 @@ def signature(pattern: Pattern) -> Hashable:
     hops = _sorted(_edge(hop, colours) for hop in pattern.hops)
     rest = [(f.name, repr(getattr(pattern, f.name))) for f in fields(pattern) if f.name not in _ELEMENTS]
     rest += [("measured", repr(pattern.grouped.having))] if pattern.grouped is not None else []
-    columns = [(p.name, p.hidden, type(p.expression).__name__) for p in pattern.returns]
+    columns = [(p.name, p.hidden, "" if _named(p) else repr(p.expression)) for p in pattern.returns]
     return nodes, hops, tuple(rest), tuple(columns)
 
 

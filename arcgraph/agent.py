@@ -163,14 +163,10 @@ class Agent:
 
     def _without_model(self, question: str, ready: _Prepared, trace: Trace) -> Offline:
         """The answer that readings give, best first, and these readings."""
-        with trace.stage("interpret"):
-            tables, interpretation = self._read(question, ready)
-        if interpretation is not None:
-            self._note_interpretation(trace, interpretation)
-        self._note_tables(trace, tables)
+        readings = self._readings(question, ready, trace)
+        tables, interpretation = readings.tables, readings.paths
         answer: Answer | None = None
-        tables_lead = bool(tables) and ranking.leads(tables, interpretation)
-        if tables and tables_lead:
+        if tables and readings.tables_lead:
             answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:
                 second = self._from_paths(question, trace, ready, interpretation)
@@ -193,7 +189,17 @@ class Agent:
             answer = self._with_near_names(answer, ready, interpretation)
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
-        return Offline(answer, Readings(interpretation, tuple(tables), tables_lead, _taken(answer)))
+        return Offline(answer, readings._replace(taken=_taken(answer)))
+
+    def _readings(self, question: str, ready: _Prepared, trace: Trace) -> Readings:
+        """How a question can be read; nothing is run."""
+        with trace.stage("interpret"):
+            tables, interpretation = self._read(question, ready)
+        if interpretation is not None:
+            self._note_interpretation(trace, interpretation)
+        self._note_tables(trace, tables)
+        lead = bool(tables) and ranking.leads(tables, interpretation)
+        return Readings(interpretation, tuple(tables), lead)
 
     def _with_model(self, question: str, ready: _Prepared, trace: Trace, model: Observed) -> Answer:
         """The answer of a loop in which a model chooses, judges and asks on; see :mod:`arcgraph.loop`."""
@@ -205,7 +211,7 @@ class Agent:
             ready.index,
             ready.values,
             Runner(self._graph, ready.schema, settings.ask, settings.graph.timeout),
-            lambda text: self._without_model(text, ready, trace.lap()).readings,
+            lambda text: self._readings(text, ready, trace.lap()),
             lambda node: str(name_of(node, ready.schema)),
             settings,
             Model(model.llm, trace, deadline),
@@ -321,7 +327,7 @@ class Agent:
         known = {c.id for c in own}
         passages = [Citation("passage", p.id, p.text, 0) for p in ready.gatherer.passages(found.passages)]
         passages = own + [p for p in passages if p.id not in known]
-        before = len(answer.queries) - len(answer.witness.queries)
+        before = len(answer.own_queries)
         cited = [c for c in citations(witness, (), ready.schema, before) if c.kind == "edge"]
         near = "" if answer.status == Status.ANSWERED else compose.nearest(cited)
         return replace(
@@ -401,7 +407,7 @@ def checked(question: str, settings: Settings) -> str:
 
 def _taken(answer: Answer) -> str:
     """The words of the reading that an answer is of; empty where there is none."""
-    own = answer.queries[: len(answer.queries) - len(answer.witness.queries)]
+    own = answer.own_queries
     return own[-1].reading if own and answer.status == Status.ANSWERED else ""
 
 

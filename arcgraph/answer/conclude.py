@@ -171,16 +171,11 @@ def _claim(
     return Claim(text, tuple(dict.fromkeys(cited)), tuple(dict.fromkeys(queries)))
 
 
-def _own(finding: Answer) -> tuple[QueryRecord, ...]:
-    """The queries of a finding that precede its witness's."""
-    return finding.queries[: len(finding.queries) - len(finding.witness.queries)]
-
-
 def _starts(findings: Sequence[Answer]) -> list[int]:
     """Where the last own query of each finding stands among all: it is the one that brought its rows."""
     ends, at = [], 0
     for finding in findings:
-        at += len(_own(finding))
+        at += len(finding.own_queries)
         ends.append(max(0, at - 1))
     return ends
 
@@ -194,7 +189,7 @@ def _joined(
     witness = Witness()
     for finding in findings:
         witness = joined(witness, finding.witness)
-    own = tuple(q for f in findings for q in _own(f))
+    own = tuple(q for f in findings for q in f.own_queries)
     every = {(c.kind, c.id): c for f in reversed(findings) for c in _numbered(f, witness, len(own))}
     order = [*(key for key in first if key in every), *_in_order(findings)]
     kept = list(dict.fromkeys(order))[:_MOST_CITED]

@@ -203,6 +203,11 @@ class Answer:
         """Run the witness again; see :meth:`Witness.replay`."""
         return self.witness.replay(graph)
 
+    @property
+    def own_queries(self) -> tuple[QueryRecord, ...]:
+        """The queries without those of the evidence, which stand last."""
+        return self.queries[: max(0, len(self.queries) - len(self.witness.queries))]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, as ``arcgraph ask --json`` prints them."""
         return {
@@ -212,7 +217,7 @@ class Answer:
             "entities": [_entity(e) for e in self.entities],
             "columns": list(self.columns),
             "rows": self.rows,
-            "witness": _witness(self.witness, max(0, len(self.queries) - len(self.witness.queries))),
+            "witness": _witness(self.witness, len(self.own_queries)),
             "citations": [{"kind": c.kind, "id": c.id, "text": c.text, "query": c.query} for c in self.citations],
             "claims": [
                 {"text": c.text, "citations": list(c.citations), "queries": list(c.queries), "supported": c.supported}

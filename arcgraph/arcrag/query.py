@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arcgraph.domain import Node, Rows
@@ -59,7 +58,7 @@ class Draft:
 class Outcome:
     """A draft that was run: rows, or what went wrong. ``refused`` are the gate's rules that the query breaks.
 
-    ``notices`` are what the database said besides, ``nearest`` real names beside those that it does not know.
+    ``notices`` are what the database said besides.
     """
 
     draft: Draft
@@ -68,8 +67,6 @@ class Outcome:
     refused: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     repaired: str = ""
-    seconds: float = 0.0
-    params: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def fault(self) -> str:
@@ -138,7 +135,7 @@ class Executor:
             rows = self._graph.read(query, params, timeout=seconds, limit=self._most)
         except (QueryError, ValueError) as error:
             return Outcome(draft, error=str(error))
-        return Outcome(draft, rows, seconds=rows.seconds)
+        return Outcome(draft, rows)
 
     def _written(self, draft: Draft, seconds: float) -> Outcome:
         """Cypher that a model wrote: through the gate, held against the schema, with wrong arrows turned."""
@@ -166,7 +163,7 @@ class Executor:
             return Outcome(draft, error=f"{error}{place}", repaired=repaired)
         done = replace(draft, cypher=repaired) if repaired else draft
         notices = rows.notifications if rows.records else self._remarks(done.cypher)
-        return Outcome(done, rows, notices=notices, repaired=repaired, seconds=rows.seconds)
+        return Outcome(done, rows, notices=notices, repaired=repaired)
 
     def _remarks(self, cypher: str) -> tuple[str, ...]:
         """What the database has to say of a query that found nothing."""

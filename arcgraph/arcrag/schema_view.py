@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from arcgraph.arcrag.interface import is_bulky
 from arcgraph.domain import LabelInfo, Schema
-from arcgraph.llm.data import fitting, named, quoted, tokens
+from arcgraph.llm.data import fitting, named, quoted
 
 _MOST_KEYS = 40
 _SAMPLES = 2
@@ -55,8 +55,3 @@ def _label(info: LabelInfo) -> str:
         samples = ", ".join(quoted(v, 30) for v in p.samples[:_SAMPLES])
         keys.append(f"{named(key)} {p.type}" + (f" ({samples})" if samples else ""))
     return f"(:{named(info.name)} {{{'; '.join(keys)}}}) {info.count.value} nodes"
-
-
-def size(lines: Iterable[str]) -> int:
-    """About how many tokens lines have."""
-    return sum(map(tokens, lines))

@@ -477,6 +477,25 @@ def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings:
     assert len(queries) == len(set(queries)) == 7
 
 
+def test_an_option_that_is_picked_is_an_attempt_as_well(fleet: Any, settings: Settings) -> None:
+    calls = iter(range(99))
+
+    def script(request: Request) -> Reply:
+        if request.stage != "generate":
+            return writes("")(request)
+        offered = options(request)
+        if next(calls):
+            return choice(next((o.id for o in offered if "nothing" in o.found), "none"))
+        tonnage = property_(request, "Ship.tonnage")
+        above = [{"change": "filter", "property": tonnage, "operator": ">", "value": f"900{i}"} for i in range(3)]
+        return choice(offered[0].id, *above)
+
+    limits = {"explore": False, "sure": 2.0, "attempts": 2, "extra_attempts": 0}
+    _, llm = ask(fleet, settings, UNSURE, script, **limits)
+    # The edit is the first attempt, an option that finds nothing the second.
+    assert stages(llm).count("generate") == 2
+
+
 def test_a_vector_reaches_no_prompt(embedded_graph: Any, tmp_path: Path, settings: Settings) -> None:
     vector = [0.123456 + i for i in range(1536)]
     text = "The old pilot cutter left the harbour at dawn with the mail for the outer islands. "

@@ -253,6 +253,12 @@ class Schema:
             (i.identifying for i in infos if i.identifying), None
         )
 
+    def meaning(self, edge: Edge) -> str:
+        """The words in which the graph states what an edge means: its type, or the text of its predicate."""
+        home = self.relations
+        said = edge.properties.get(home.key) if home.kind == "property" and home.type == edge.type else None
+        return edge.type if said is None else str(said)
+
 
 def flat(record: Iterable[Any]) -> list[Node | Edge]:
     """The nodes and edges of a row, those inside its lists and paths included."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from arcgraph.answer.evidence import name_of, naming_keys
-from arcgraph.answer.neighbourhood import Link, telling_label
+from arcgraph.answer.neighbourhood import Link
 from arcgraph.domain import Node, Omitted, Schema
 from arcgraph.graph.pattern import Direction
 from arcgraph.graph.values import to_plain
 from arcgraph.interpret.english import IRREGULAR_FORMS, PREPOSITIONS, VERBS_OF_HAVING
+from arcgraph.interpret.roles import telling_label
 from arcgraph.interpret.verbalise import phrase, spoken
 
 _MOST_NAMES = 10

@@ -101,8 +101,7 @@ def naming_keys(labels: Sequence[str], schema: Schema) -> list[str]:
 def edge_text(edge: Edge, nodes: Mapping[str, Node], schema: Schema) -> str:
     """An edge as a sentence-like line with both ends named."""
     start, end = (_end_text(i, nodes, schema) for i in (edge.start, edge.end))
-    meaning = edge.properties.get(schema.relations.key) if schema.relations.kind == "property" else None
-    return f"{start} -[{meaning or edge.type}]-> {end}"
+    return f"{start} -[{schema.meaning(edge)}]-> {end}"
 
 
 def _end_text(element_id: str, nodes: Mapping[str, Node], schema: Schema) -> str:

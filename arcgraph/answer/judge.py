@@ -122,7 +122,7 @@ def evidence_of(findings: Sequence[Answer], schema: Schema, budget: int, shared:
         results[name] = at
         shown[name] = "\n".join(kept)
         lines = [*kept, *lines]
-    pieces = _pieces(findings, schema, names, budget - sum(map(tokens, lines)))
+    pieces = _pieces(findings, names, budget - sum(map(tokens, lines)))
     lines += [f"{name} {piece.text}" for name, piece in pieces.items()]
     return Evidence(tuple(findings), dict(sorted(results.items())), pieces, shown, tuple(lines))
 
@@ -143,7 +143,7 @@ def _result_lines(name: str, finding: Answer, names: Names) -> Iterator[str]:
         yield f"{name} ({len(finding.rows) - _ROWS} more rows)"
 
 
-def _pieces(findings: Sequence[Answer], schema: Schema, names: Names, budget: int) -> dict[str, Piece]:
+def _pieces(findings: Sequence[Answer], names: Names, budget: int) -> dict[str, Piece]:
     by_finding = [
         [(at, c) for c in findings[at].citations] for at in reversed(range(len(findings))) if findings[at].citations
     ]
@@ -152,7 +152,7 @@ def _pieces(findings: Sequence[Answer], schema: Schema, names: Names, budget: in
     pieces: dict[str, Piece] = {}
     counts: Counter[str] = Counter()
     for at, cited in reversed(once.values()):
-        text = _piece_text(findings[at], cited, schema, names)
+        text = _piece_text(findings[at], cited, names)
         budget -= tokens(text)
         if budget < 0 or len(pieces) >= _MOST_PIECES:
             break
@@ -162,11 +162,11 @@ def _pieces(findings: Sequence[Answer], schema: Schema, names: Names, budget: in
     return pieces
 
 
-def _piece_text(finding: Answer, cited: Citation, schema: Schema, names: Names) -> str:
+def _piece_text(finding: Answer, cited: Citation, names: Names) -> str:
     if cited.kind == "passage":
         return quoted(cited.text, _LONGEST_PASSAGE)
     edge = finding.witness.edges.get(cited.id)
-    return quoted(cited.text) if edge is None else names.edge(edge, finding.witness.nodes, schema)
+    return quoted(cited.text) if edge is None else names.edge(edge, finding.witness.nodes)
 
 
 # --- the call ----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Descriptor, Direction, Pattern, Projection, Property
 from arcgraph.interpret.assemble import around
+from arcgraph.interpret.roles import telling_label
 
 # A node with more edges is a hub.
 _ALL = 300
@@ -184,21 +185,8 @@ def _groups(schema: Schema, node: Node, steps: Iterable[_Step]) -> dict[_Group, 
     groups: dict[_Group, list[_Step]] = {}
     for step in steps:
         direction = Direction.OUT if step.edge.start == node.element_id else Direction.IN
-        groups.setdefault((_relation(step.edge, schema), direction, telling_label(step.node, schema)), []).append(step)
+        groups.setdefault((schema.meaning(step.edge), direction, telling_label(step.node, schema)), []).append(step)
     return dict(sorted(groups.items(), key=lambda item: (len(item[1]), item[0])))
-
-
-def _relation(edge: Edge, schema: Schema) -> str:
-    home = schema.relations
-    said = edge.properties.get(home.key) if home.kind == "property" and home.type == edge.type else None
-    return edge.type if said is None else str(said)
-
-
-def telling_label(node: Node, schema: Schema) -> str:
-    """The rarest of a node's labels; empty where it has none, or all nodes have it."""
-    known = [schema.labels[label] for label in node.labels if label in schema.labels]
-    rarest = min(known, key=lambda info: info.count.value, default=None)
-    return rarest.name if rarest and rarest.count.value < schema.nodes.value else ""
 
 
 def _balanced(groups: Sequence[Sequence[_Step]], most: int) -> list[_Step]:

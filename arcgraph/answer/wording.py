@@ -48,12 +48,11 @@ class Names:
             return self._called(finding.entities[row].name, finding.entities[row].id)
         return quoted(value)
 
-    def edge(self, edge: Edge, nodes: Mapping[str, Node], schema: Schema) -> str:
+    def edge(self, edge: Edge, nodes: Mapping[str, Node]) -> str:
         """An edge as a line with both ends named, and its own properties."""
         start, end = (self.node(nodes[i]) if i in nodes else quoted(f"node {i}") for i in (edge.start, edge.end))
-        home = schema.relations
-        meaning = edge.properties.get(home.key) if home.kind == "property" else None
-        hidden = {home.key, schema.passages.edge_key if schema.passages else None}
+        schema = self.schema
+        hidden = {schema.relations.key, schema.passages.edge_key if schema.passages else None}
         told = [f"{named(k)}: {quoted(v, 60)}" for k, v in edge.properties.items() if k not in hidden and v is not None]
         more = f" {{{', '.join(told[:_MOST_PROPERTIES])}}}" if told else ""
-        return f"{start} -[{named(str(meaning or edge.type))}{more}]-> {end}"
+        return f"{start} -[{named(schema.meaning(edge))}{more}]-> {end}"

@@ -24,7 +24,7 @@ from arcgraph.arcrag.seed import anchors_like
 from arcgraph.domain import Anchor, Edge, Node, Schema, flat
 from arcgraph.graph.pattern import Descriptor, Direction, Hop, Pattern, PatternNode
 from arcgraph.interpret.assemble import around, bound, witnessing
-from arcgraph.interpret.roles import labels_say_nothing
+from arcgraph.interpret.roles import labels_say_nothing, telling_label
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Decision, Unusable
@@ -315,12 +315,8 @@ def _holds_edges(outcome: Outcome) -> bool:
 
 
 def _label(node: Node, schema: Schema) -> str:
-    """The rarest of a node's labels, empty where labels tell nothing apart."""
-    if labels_say_nothing(schema):
-        return ""
-    known = [schema.labels[label] for label in node.labels if label in schema.labels]
-    rarest = min(known, key=lambda info: info.count.value, default=None)
-    return rarest.name if rarest and rarest.count.value < schema.nodes.value else ""
+    """The label that tells what a node is, empty where labels tell nothing apart."""
+    return "" if labels_say_nothing(schema) else telling_label(node, schema)
 
 
 def _anchor(node: Node, context: Context) -> Anchor:

@@ -29,7 +29,6 @@ _READINGS = 20
 _STEM = 0.7
 _SAMPLES = 3
 _BULKY = frozenset(("vector", "text", "bytes"))
-_OPPOSITE = {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT, Direction.BOTH: Direction.BOTH}
 _ARROWS = {Direction.OUT: "-[{}]->", Direction.IN: "<-[{}]-", Direction.BOTH: "-[{}]-"}
 
 
@@ -130,7 +129,7 @@ class Interface:
 
 def turned(move: Move) -> Move:
     """The way back."""
-    return Move(move.end, move.descriptor, _OPPOSITE[move.direction], move.start)
+    return Move(move.end, move.descriptor, move.direction.opposite, move.start)
 
 
 def _both(one: Sequence[T], other: Sequence[T]) -> tuple[T, ...]:

@@ -18,19 +18,18 @@ from arcgraph.arcrag.interface import Interface, Key, Move, turned
 from arcgraph.arcrag.query import Draft
 from arcgraph.domain import RESERVED_KEY, Anchor, Node, Schema
 from arcgraph.graph.pattern import (
-    Aggregate,
     Binding,
     Descriptor,
     Entity,
     Filter,
     Hop,
-    Order,
     Pattern,
     PatternNode,
     Projection,
     Property,
 )
-from arcgraph.interpret.assemble import PATHS, THING
+from arcgraph.interpret.assemble import THING, answering
+from arcgraph.interpret.question import Intent
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Decision, Unusable
@@ -227,18 +226,7 @@ def _binding(subplan: Subplan, schema: Schema, starts: Sequence[Node]) -> Bindin
 
 def _returning(match: Pattern, subplan: Subplan, answer: str, most: int) -> Pattern:
     """A list with the number of ways to each; with a property the entity and its value; a number where one is asked."""
-    if answer == "count" and subplan.key is None:
-        return match.returning(Projection(Aggregate("count", Entity(THING), distinct=True), "count"))
     if subplan.key is not None:
         shown = Projection(Property(THING, subplan.key.key), subplan.key.key)
         return match.returning(Projection(Entity(THING), THING), shown, distinct=True)
-    listed = match.returning(Projection(Entity(THING), THING), Projection(Aggregate("count"), PATHS))
-    return Pattern(
-        listed.nodes,
-        listed.hops,
-        listed.bindings,
-        listed.filters,
-        listed.returns,
-        order=(Order(PATHS, descending=True),),
-        limit=most,
-    )
+    return answering(match, Intent.COUNT if answer == "count" else Intent.LIST, most)

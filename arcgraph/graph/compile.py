@@ -308,8 +308,7 @@ def _chains(hops: Iterable[Hop]) -> list[deque[Hop]]:
 
 
 def _turned(hop: Hop) -> Hop:
-    ways = {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT, Direction.BOTH: Direction.BOTH}
-    return replace(hop, start=hop.end, end=hop.start, direction=ways[hop.direction])
+    return replace(hop, start=hop.end, end=hop.start, direction=hop.direction.opposite)
 
 
 def _measured(name: str) -> str:

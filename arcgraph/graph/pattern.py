@@ -14,6 +14,11 @@ class Direction(StrEnum):
     IN = "in"
     BOTH = "both"
 
+    @property
+    def opposite(self) -> Direction:
+        """The same crossing, seen from the other end."""
+        return {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT}.get(self, self)
+
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arcgraph.domain import Schema
+from arcgraph.domain import Node, Schema
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.compile import DIALECTS
@@ -43,6 +43,13 @@ _MOST_ALIKE = 60
 # A class that fewer of the nodes have is no name for them.
 _CLASS_SHARE = 0.3
 _TIMEOUT = 5.0
+
+
+def telling_label(node: Node, schema: Schema) -> str:
+    """The rarest of a node's labels; empty where it has none, or all nodes have it."""
+    known = [schema.labels[label] for label in node.labels if label in schema.labels]
+    rarest = min(known, key=lambda info: info.count.value, default=None)
+    return rarest.name if rarest and rarest.count.value < schema.nodes.value else ""
 
 
 def labels_say_nothing(schema: Schema) -> bool:

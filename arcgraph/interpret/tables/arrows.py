@@ -9,8 +9,6 @@ from arcgraph.interpret.tables.english import MUTUAL_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use
 
-_OPPOSITE = {Direction.OUT: Direction.IN, Direction.IN: Direction.OUT, Direction.BOTH: Direction.BOTH}
-
 
 def directions(asked: Asked, draft: Draft) -> list[Direction]:
     """The direction of each hop of a draft, seen from its start.
@@ -40,7 +38,7 @@ def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:
         return Direction.BOTH
     span = asked.units[other.first].start, asked.units[other.last - 1].end
     found = expected_direction(_question(asked), span, said.last - 1, link.type) or Direction.BOTH
-    return found if other.at == link.start else _OPPOSITE[found]
+    return found if other.at == link.start else found.opposite
 
 
 def _is_mutual(asked: Asked, said: Use) -> bool:

@@ -8,9 +8,9 @@ from arcgraph.domain import Edge, RelationHome, Schema
 @pytest.mark.parametrize(
     ("edge", "meaning"),
     [
-        (Edge("1", "a", "b", "LINK", {"says": "borders"}), "borders"),
-        (Edge("2", "a", "b", "LINK", {}), "LINK"),
-        (Edge("3", "a", "b", "CITES", {"says": "page 7"}), "CITES"),
+        (Edge("1", "LINK", "a", "b", {"says": "borders"}), "borders"),
+        (Edge("2", "LINK", "a", "b", {}), "LINK"),
+        (Edge("3", "CITES", "a", "b", {"says": "page 7"}), "CITES"),
     ],
 )
 def test_a_predicate_in_a_property_speaks_for_edges_of_its_own_type_only(edge: Edge, meaning: str) -> None:
@@ -18,4 +18,4 @@ def test_a_predicate_in_a_property_speaks_for_edges_of_its_own_type_only(edge: E
 
 
 def test_without_such_a_property_the_type_speaks() -> None:
-    assert Schema({}, {}, ()).meaning(Edge("1", "a", "b", "LINK", {"says": "borders"})) == "LINK"
+    assert Schema({}, {}, ()).meaning(Edge("1", "LINK", "a", "b", {"says": "borders"})) == "LINK"

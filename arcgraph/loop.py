@@ -44,6 +44,7 @@ from arcgraph.search.text import fold
 _MOST_VAIN = 2
 # Evidence without results that explains less than the rest of a question's words is about something else.
 _MOST_BESIDE = 0.5
+_INSUFFICIENT = "the model did not find the evidence sufficient"
 # How sure an answer still is with which the model was not satisfied.
 _DOUBTED = 0.75
 
@@ -96,7 +97,7 @@ class Loop:
     def run(self, question: str) -> Answer:
         """The answer."""
         state = _State()
-        text = question
+        text, why = question, _INSUFFICIENT
         for number in range(1, self._settings.passes + 1):
             self._trace.note("pass", "begin", number=number, asked=text)
             before = len(state.findings)
@@ -120,10 +121,11 @@ class Loop:
                 if concluded.answer is not None:
                     return self._accepted(concluded.answer)
                 self._trace.note("answer", "unsupported", why=concluded.why, text=judged.answer)
+            why = concluded.why if judged.sufficient else _INSUFFICIENT
             text = judged.follow_up.strip()
             if not text or fold(text) in map(fold, state.asked):
                 break
-        return self._unsatisfied(question, state)
+        return self._unsatisfied(question, state, why)
 
     # --- one pass ------------------------------------------------------------------------------------------------
 
@@ -239,12 +241,12 @@ class Loop:
         self._trace.note("answer", "choice stands" if state.chosen else "offline stands", why=why)
         return self._ended(question, best, state, partial=self._context.left() <= 0)
 
-    def _unsatisfied(self, question: str, state: _State) -> Answer:
-        """The model was never satisfied, or time is up: the offline answer stands, less sure, unless the model objected
+    def _unsatisfied(self, question: str, state: _State, why: str) -> Answer:
+        """The model was never satisfied, or its answer not borne out, or time is up: the offline answer stands, less sure, unless the model objected
         to all options when it chose and its word weighs more; then the question is left open."""
         assert state.offline is not None
         late = self._context.left() <= 0
-        why = "time is up" if late else "the model did not find the evidence sufficient"
+        why = "time is up" if late else why
         best = state.offline
         if best.status != Status.ANSWERED:
             best = _open(state.chosen[0], why) if state.chosen else best

@@ -13,8 +13,8 @@ are those of the loop's systems.
 
 Every result is a line of a file below --work that is named after model and settings, and what is there is not done
 again: a run that was cut short goes on. Questions are done in turn over sets and systems, so that a part of a run
-compares, too. Scored like ``metaqa.py`` (names) and ``text2cypher.py`` (rows); what was not answered is wrong. Differences are paired,
-with 95 % bootstrap intervals over questions. Data: ARCGRAPH_DATA.
+compares, too. Scored like ``metaqa.py`` (names) and ``text2cypher.py`` (rows); what was not answered is wrong.
+Differences are paired, with 95 % bootstrap intervals over questions. Data: ARCGRAPH_DATA.
 """
 
 from __future__ import annotations

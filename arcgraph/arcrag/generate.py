@@ -25,7 +25,7 @@ from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Propert
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
-from arcgraph.llm.schema import at_most, narrowed, one_of
+from arcgraph.llm.schema import at_most, empty, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
@@ -85,13 +85,13 @@ class Generator:
         """All that was offered or run, in order."""
         return tuple(self._tried.values())
 
-    def choose(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
+    def choose(self, options: Sequence[Outcome], *, was_objected: bool = False, may_write: bool = False) -> Generated:
         """One call over the options; without a model the first acceptable one is taken.
 
-        Where the model has objected to them before, none of them is, and it may write a query of its own.
+        Where the model has objected to them before, none of them is, and it may write a query of its own in any case.
         """
         self._note(options)
-        may_write = was_objected
+        may_write = may_write or was_objected
         best = None if was_objected else _first_acceptable(options)
         ask = self._ask("choose", options, (), may_write=may_write)
         decision = self._context.reasoner.decide(
@@ -102,7 +102,11 @@ class Generator:
             return Generated(None, by=decision.by, why=decision.why, objected=True)
         if pick.draft is None:
             return Generated(pick.outcome, by=decision.by, why=decision.why)
-        return self._refined(pick.draft, best, options, decision.by, decision.why, may_write=may_write)
+        is_own = pick.draft.origin == WRITTEN
+        survivor = None if is_own else best
+        made = self._refined(pick.draft, survivor, options, decision.by, decision.why, may_write=may_write)
+        # Who writes a query instead finds none of the options right.
+        return replace(made, objected=is_own and made.outcome is None)
 
     def execute(self, draft: Draft) -> Generated:
         """A draft that is decided upon, run and refined as long as it is not acceptable."""
@@ -204,7 +208,8 @@ class Generator:
 
     def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice]:
         ids = [*_ids(options), NONE, *([WRITTEN] if may_write else [])]
-        return narrowed(Choice, option=one_of(ids), edits=at_most(MOST_EDITS, edit_form(self._interface)))
+        edits = at_most(MOST_EDITS, edit_form(self._interface))
+        return narrowed(Choice, option=one_of(ids), edits=edits, cypher=str if may_write else empty())
 
     def _option_lines(self, options: Sequence[Outcome]) -> Iterator[str]:
         for name, outcome in _ids(options).items():
@@ -222,7 +227,8 @@ class Generator:
             raise Unusable(f"there is no option {reply.option}")
         if not reply.edits:
             return _Pick(outcome=chosen)
-        return _Pick(draft=self._new(self._editor.edited(chosen.draft, reply.edits)))
+        edits = [Edit(**edit.model_dump()) for edit in reply.edits]
+        return _Pick(draft=self._new(self._editor.edited(chosen.draft, edits)))
 
     def _new(self, draft: Draft) -> Draft:
         if draft.key in self._tried:

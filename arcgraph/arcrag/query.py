@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from arcgraph.arcrag.dialect import ungrouped
 from arcgraph.domain import Node, Rows
 from arcgraph.errors import QueryError, Refused
 from arcgraph.graph.base import Graph
@@ -138,11 +139,13 @@ class Executor:
         return Outcome(draft, rows)
 
     def _written(self, draft: Draft, seconds: float) -> Outcome:
-        """Cypher that a model wrote: through the gate, held against the schema, with wrong arrows turned."""
+        """Cypher that a model wrote: through the gate, held against the schema, with wrong arrows turned and without
+        needless words of SQL."""
         if len(draft.cypher) > LONGEST_CYPHER:
             return Outcome(draft, error=f"a query of more than {LONGEST_CYPHER:,} characters is not run")
-        verdict = check(draft.cypher, self._graph.schema())
-        repaired = ""
+        cypher = ungrouped(draft.cypher)
+        verdict = check(cypher, self._graph.schema())
+        repaired = cypher if cypher != draft.cypher else ""
         if not verdict.accepted and verdict.repaired:
             repaired = verdict.repaired
         elif verdict.reasons:

@@ -55,11 +55,15 @@ class _Pass:
         return self._deeper(options, chosen)
 
     def _choice(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
-        """A choice among options of which some find something; nobody is asked about none."""
+        """A choice among options of which some find something; nobody is asked about none.
+
+        Where no reading was likely enough to answer, what is asked may be beyond all patterns: then the model may write
+        a query of its own at once.
+        """
         if not was_objected and not any(o.acceptable for o in options):
             return Generated(None)
         generator = self._generator()
-        chosen = generator.choose(options, was_objected=was_objected)
+        chosen = generator.choose(options, was_objected=was_objected, may_write=not self._readings.taken)
         self._tried.update((o.draft.key, o) for o in generator.tried)
         return chosen
 

@@ -153,9 +153,9 @@ def test_a_choice_can_be_edited_by_names_of_the_interface_alone(fleet: Any, sett
     answer, llm = ask(fleet, settings, question, script)
     assert answer.rows == [{"ship": "Nightjar", "tonnage": 540}]
     schema = llm.requests[0].schema.model_json_schema()
-    relations = schema["$defs"]["Edit"]["properties"]["relation"]["enum"]
+    relations = schema["$defs"]["Extension"]["properties"]["relation"]["enum"]
     assert "DESIGNED" not in relations
-    assert set(relations) > {"", "R1"}
+    assert set(relations) > {"R1"}
     assert set(schema["properties"]["option"]["enum"]) >= {"O1", "none"}
 
 
@@ -548,7 +548,7 @@ def test_explorers_work_in_parallel_on_bounded_batches(fleet: Any, settings: Set
 def test_a_plan_that_cannot_be_followed_is_told_why_and_asked_for_once_more(fleet: Any, settings: Settings) -> None:
     def script(request: Request) -> Reply:
         if request.stage != "plan":
-            return writes("")(request)
+            return choice("none") if request.stage == "generate" else judged("It is not known.", sufficient=False)
         port = relation(request, "MOORED_AT", "Ship")
         person = relation(request, "COMMANDED", "Person")
         way = {"purpose": "?", "start": entity(request, "Nightjar"), "relations": [port, person], "property": ""}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from neo4j.time import Date
+from pydantic import TypeAdapter, ValidationError
 
 from arcgraph.arcrag.edit import Edit, Editor, asked, edit_form, typed
 from arcgraph.arcrag.gaps import content_words, gaps
@@ -246,11 +247,27 @@ def test_what_was_written_freely_is_not_edited() -> None:
         EDITOR.edited(Draft("own", cypher="MATCH (n) RETURN n"), [Edit(change="count")])
 
 
-def test_the_form_of_an_edit_knows_only_what_is_offered() -> None:
-    enums = {k: v.get("enum") for k, v in edit_form(INTERFACE).model_json_schema()["properties"].items()}
-    assert enums["relation"] == ["", "R1", "R2"]
-    assert enums["property"] == ["", "K1", "K2"]
-    assert enums["value"] is None
+def test_the_form_of_an_edit_knows_only_what_is_offered_and_needs_all_that_it_needs() -> None:
+    form = TypeAdapter(edit_form(INTERFACE))
+    for said in (
+        {"change": "extend", "relation": "R2"},
+        {"change": "filter", "property": "K1", "operator": ">", "value": "1905"},
+        {"change": "highest", "property": "K2"},
+        {"change": "count", "relation": "", "property": "", "operator": "", "value": ""},
+    ):
+        read = Edit(**form.validate_python(said).model_dump())
+        assert read == Edit(**said)
+    for said in (
+        {"change": "extend", "relation": "R9"},
+        {"change": "extend"},
+        {"change": "filter", "property": "", "operator": "=", "value": "1905"},
+        {"change": "avg", "property": "K9"},
+        {"change": "destroy"},
+    ):
+        with pytest.raises(ValidationError):
+            form.validate_python(said)
+    bare = TypeAdapter(edit_form(Interface())).json_schema()
+    assert bare["properties"]["change"]["enum"] == ["shorten", "count"]
 
 
 def test_texts_are_read_as_the_property_has_them() -> None:

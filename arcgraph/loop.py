@@ -242,8 +242,9 @@ class Loop:
         return self._ended(question, best, state, partial=self._context.left() <= 0)
 
     def _unsatisfied(self, question: str, state: _State, why: str) -> Answer:
-        """The model was never satisfied, or its answer not borne out, or time is up: the offline answer stands, less sure, unless the model objected
-        to all options when it chose and its word weighs more; then the question is left open."""
+        """The model was never satisfied, or what it answers is not borne out, or time is up: the offline answer
+        stands, less sure, unless the model objected to all options when it chose and its word weighs more; then the
+        question is left open."""
         assert state.offline is not None
         late = self._context.left() <= 0
         why = "time is up" if late else why

@@ -9,7 +9,7 @@ from typing import Any
 
 from arcgraph.answer.compose import plain_rows
 from arcgraph.answer.evidence import joined, name_of
-from arcgraph.answer.ground import holds_value, sentences, support
+from arcgraph.answer.ground import Ground, holds_value, sentences
 from arcgraph.answer.judge import Evidence, Judged, Said
 from arcgraph.answer.result import Answer, AnswerEntity, Citation, Claim, QueryRecord, Status, Witness
 from arcgraph.domain import Rows, Schema
@@ -57,7 +57,8 @@ def _claims(question: str, judged: Judged, evidence: Evidence) -> list[tuple[str
     """Each claim with the evidence that says it; where the model lists none, the sentences of its answer are claims."""
     listed = [c for c in judged.claims if c.text.strip()]
     said = listed or [Said(text=s) for s in sentences(judged.answer)]
-    return [(c.text.strip(), support(c, question, evidence)) for c in said]
+    ground = Ground(question, evidence)
+    return [(c.text.strip(), ground.support(c)) for c in said]
 
 
 # --- answers that are put together -------------------------------------------------------------------------------

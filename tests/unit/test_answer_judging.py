@@ -8,7 +8,7 @@ import pytest
 from offered import judged
 
 from arcgraph.answer.conclude import conclude, gathered
-from arcgraph.answer.ground import holds_value, support
+from arcgraph.answer.ground import Ground, holds_value
 from arcgraph.answer.judge import Evidence, Judged, Said, evidence_of, judge, known_lines
 from arcgraph.answer.result import Answer, AnswerEntity, Attempt, Citation, QueryRecord, Status, Witness
 from arcgraph.domain import Count, Edge, LabelInfo, Node, PropertyInfo, Rows, Schema
@@ -161,11 +161,11 @@ def test_without_a_model_nothing_is_judged() -> None:
     ],
 )
 def test_a_claim_rests_on_what_says_it(text: str, named: list[str], rests_on: tuple[str, ...]) -> None:
-    assert support(Said(text=text, evidence=named), "Who designed the Nightjar?", BOTH) == rests_on
+    assert Ground("Who designed the Nightjar?", BOTH).support(Said(text=text, evidence=named)) == rests_on
 
 
 def test_what_two_edges_say_together_rests_on_both() -> None:
-    both = support(Said(text="Of Orla Quist and Bo Tarn one designed it."), "Who designed the Nightjar?", BOTH)
+    both = Ground("Who designed the Nightjar?", BOTH).support(Said(text="Of Orla Quist and Bo Tarn one designed it."))
     assert set(both) == {"E1", "E2"}
 
 

@@ -11,9 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
+from operator import or_
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from arcgraph.arcrag.context import Asked, Context
 from arcgraph.arcrag.gaps import gaps
@@ -150,15 +153,7 @@ class _Explorer:
     def _looks(self) -> Decision[list[Look]]:
         context, settings = self._context, self._context.settings.arcrag
         text = prompt("explore", kind=self._kind, most=settings.looks, **self._variables(self._interface))
-        anchors = ["", *self._interface.anchor_ids()]
-        form = narrowed(
-            Look,
-            look=one_of((AROUND, BETWEEN, NAMED, CYPHER)),
-            node=one_of(anchors),
-            other=one_of(anchors),
-            relation=one_of(["", *self._interface.move_ids()]),
-        )
-        batch = narrowed(Looks, looks=at_most(settings.looks, form))
+        batch = narrowed(Looks, looks=at_most(settings.looks, look_form(self._interface)))
         ask = Ask(Stage.EXPLORE, (system(rules()), user(text)), batch)
         default = self._own_looks()[: settings.looks]
         return context.reasoner.decide(ask, default, lambda reply: _batch(reply, settings.looks))
@@ -237,10 +232,27 @@ class _Explorer:
         return seen
 
 
+def look_form(interface: Interface) -> Any:
+    """The type of the looks that an interface allows: for each kind only what it needs."""
+    anchors, moves = list(interface.anchor_ids()), list(interface.move_ids())
+    forms = [
+        create_model("Named", look=(one_of((NAMED,)), ...), text=(str, ...)),
+        create_model("Written", look=(one_of((CYPHER,)), ...), cypher=(str, ...)),
+    ]
+    if len(anchors) > 1:
+        ends: dict[str, Any] = {"node": (one_of(anchors), ...), "other": (one_of(anchors), ...)}
+        forms.insert(0, create_model("Between", look=(one_of((BETWEEN,)), ...), **ends))
+    if anchors:
+        around: dict[str, Any] = {"node": (one_of(anchors), ...), "relation": (one_of(["", *moves]), "")}
+        forms.insert(0, create_model("Around", look=(one_of((AROUND,)), ...), **around))
+    return reduce(or_, forms)
+
+
 def _batch(reply: Looks, most: int) -> list[Look]:
     if not reply.looks:
         raise Unusable("there is no look in the reply")
-    return [look for i, look in enumerate(reply.looks) if look not in reply.looks[:i]][:most]
+    looks = [Look(**look.model_dump()) for look in reply.looks]
+    return [look for i, look in enumerate(looks) if look not in looks[:i]][:most]
 
 
 def _sorted(reply: Report, seen: Interface) -> Interface:

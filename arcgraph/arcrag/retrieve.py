@@ -18,6 +18,7 @@ from arcgraph.arcrag.plan import Plan, compiled, plan
 from arcgraph.arcrag.query import Draft, Executor, Outcome, entities_in
 from arcgraph.arcrag.seed import seed
 from arcgraph.domain import Node
+from arcgraph.interpret.tables.reading import asks_beyond_paths
 
 # The open neighbourhood of so many entities is scanned, so many edges of each.
 _SCANNED = 3
@@ -57,13 +58,17 @@ class _Pass:
     def _choice(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
         """A choice among options of which some find something; nobody is asked about none.
 
-        Where no reading was likely enough to answer, what is asked may be beyond all patterns: then the model may write
-        a query of its own at once.
+        Where no reading was likely enough to answer, what is asked may be beyond all patterns. Then the model may write
+        a query of its own at once, also without any option where the question's words say that no path is asked for:
+        looking around some entity would not tell an average over all.
         """
-        if not was_objected and not any(o.acceptable for o in options):
+        may_write = was_objected or not self._readings.taken
+        if not any(o.acceptable for o in options) and not (
+            was_objected or (may_write and asks_beyond_paths(self._asked.text))
+        ):
             return Generated(None)
         generator = self._generator()
-        chosen = generator.choose(options, was_objected=was_objected, may_write=not self._readings.taken)
+        chosen = generator.choose(options, was_objected=was_objected, may_write=may_write)
         self._tried.update((o.draft.key, o) for o in generator.tried)
         return chosen
 

@@ -25,23 +25,37 @@ from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Propert
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
-from arcgraph.llm.schema import at_most, empty, narrowed, one_of
+from arcgraph.llm.schema import at_most, narrowed, one_of
 from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
 NONE, WRITTEN = "none", "cypher"
 _FRESH = 6
 _HISTORY = 4
+_MOST_PARAMETERS = 8
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.S)
 
 
 class Choice(BaseModel):
-    """Which option answers, changed how; ``none`` where none can, ``cypher`` for a query of the model's own."""
+    """Which option answers, changed how; ``none`` where none can."""
 
     why: str = ""
     option: str
     edits: list[Edit] = []
+
+
+class Parameter(BaseModel):
+    """A value that a query refers to by name."""
+
+    name: str
+    value: str | int | float | bool
+
+
+class FreeChoice(Choice):
+    """A choice that may be a query of the model's own: the option ``cypher``."""
+
     cypher: str = ""
+    parameters: list[Parameter] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +223,9 @@ class Generator:
     def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice]:
         ids = [*_ids(options), NONE, *([WRITTEN] if may_write else [])]
         edits = at_most(MOST_EDITS, edit_form(self._interface))
-        return narrowed(Choice, option=one_of(ids), edits=edits, cypher=str if may_write else empty())
+        if not may_write:
+            return narrowed(Choice, option=one_of(ids), edits=edits)
+        return narrowed(FreeChoice, option=one_of(ids), edits=edits, parameters=at_most(_MOST_PARAMETERS, Parameter))
 
     def _option_lines(self, options: Sequence[Outcome]) -> Iterator[str]:
         for name, outcome in _ids(options).items():
@@ -220,8 +236,8 @@ class Generator:
     def _picked(self, reply: Choice, options: Sequence[Outcome], may_write: bool) -> _Pick:
         if reply.option == NONE:
             return _Pick(objected=True)
-        if reply.option == WRITTEN and may_write:
-            return _Pick(draft=self._new(_written(reply.cypher)))
+        if isinstance(reply, FreeChoice) and reply.option == WRITTEN and may_write:
+            return _Pick(draft=self._new(_written(reply)))
         chosen = _ids(options).get(reply.option)
         if chosen is None:
             raise Unusable(f"there is no option {reply.option}")
@@ -332,16 +348,18 @@ WRITING = frozenset(("write", "administration", "load-csv", "in-transactions", "
 def _attempt_lines(attempts: Sequence[Outcome]) -> list[str]:
     lines = []
     for outcome in attempts[-_HISTORY:]:
-        text = quoted(outcome.draft.cypher or outcome.draft.words, 600)
+        draft = outcome.draft
+        text = quoted(draft.cypher or draft.words, 600) + (f" with {quoted(draft.params)}" if draft.params else "")
         remarks = "".join(f"; the database remarks: {quoted(n)}" for n in outcome.notices[:3])
         lines.append(f"{text} -> {quoted(outcome.fault, 400)}{remarks}")
     return lines
 
 
-def _written(text: str) -> Draft:
-    """A query of the model's own, out of its fences."""
-    fenced = _FENCED.findall(text)
-    cypher = (fenced[-1] if fenced else text).strip().rstrip(";").strip()
+def _written(reply: FreeChoice) -> Draft:
+    """A query of the model's own, out of its fences, with its parameters."""
+    fenced = _FENCED.findall(reply.cypher)
+    cypher = (fenced[-1] if fenced else reply.cypher).strip().rstrip(";").strip()
     if not cypher:
         raise Unusable("the query is empty")
-    return Draft("a query that the model wrote", cypher=cypher, origin="cypher")
+    params = {p.name.strip().removeprefix("$"): p.value for p in reply.parameters}
+    return Draft("a query that the model wrote", cypher=cypher, params=params, origin="cypher")

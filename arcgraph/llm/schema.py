@@ -83,11 +83,6 @@ def at_most(count: int, item: Any) -> Any:
     return Annotated[many, Field(json_schema_extra={"maxItems": count})]
 
 
-def empty() -> Any:
-    """The type of a text that a server which constrains its output leaves empty. From another it is read like any."""
-    return Annotated[str, Field(json_schema_extra={"enum": [""]})]
-
-
 def narrowed(model: type[S], **types: Any) -> type[S]:
     """``model`` with narrower types for some of its fields; its name, their defaults and all other fields stay."""
     fields: dict[str, Any] = {}

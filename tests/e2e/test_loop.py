@@ -459,6 +459,42 @@ def test_without_options_the_model_writes_by_itself(fleet: Any, settings: Settin
     assert stages(llm) == ["generate", "answer"]
 
 
+def test_a_query_of_the_models_own_may_have_parameters(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (s:Ship {name: $ship})<-[:DESIGNED]-(p:Person) WHERE s.tonnage > $least RETURN p.name AS who"
+    given = [{"name": "$ship", "value": "Nightjar"}, {"name": "least", "value": 500}]
+
+    def script(request: Request) -> Reply:
+        if request.stage == "answer":
+            return judged("Orla Quist.", result="Q1")
+        return {**choice("cypher", cypher=query), "parameters": given}
+
+    alone = {"sure": 2.0, "options": 0, "explore": False, "subplans": 0, "passes": 1}
+    answer, _ = ask(fleet, settings, SURE, script, **alone)
+    assert answer.rows == [{"who": "Orla Quist"}]
+    assert (answer.queries[0].cypher, answer.queries[0].params) == (query, {"ship": "Nightjar", "least": 500})
+    assert answer.replay(fleet).holds
+    # A value is never read as a part of the query.
+    given[0]["value"] = "'}) SET s.name = 'x' //"
+    before = digest(fleet)
+    answer, _ = ask(fleet, settings, SURE, script, **alone)
+    assert [query["fault"] for query in events(answer, "generate", "query")] == ["it found no rows"]
+    assert digest(fleet) == before
+    given.clear()
+    answer, _ = ask(fleet, settings, SURE, script, **alone)
+    assert "parameter" in events(answer, "generate", "query")[0]["fault"].lower()
+
+
+def test_groups_that_cypher_makes_anyway_need_no_group_by(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (p:Person)-[:DESIGNED]->(s:Ship) RETURN p.name AS who, count(s) AS ships GROUP BY p.name"
+
+    def script(request: Request) -> Reply:
+        return judged("As found.", result="Q1") if request.stage == "answer" else writes(query)(request)
+
+    answer, _ = ask(fleet, settings, "What is the average number of ships for each person?", script, explore=False)
+    assert {(row["who"], row["ships"]) for row in answer.rows} == {("Orla Quist", 2), ("Bo Tarn", 1)}
+    assert "GROUP" not in answer.queries[0].cypher
+
+
 def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings: Settings) -> None:
     count = 0
 

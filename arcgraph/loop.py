@@ -119,7 +119,7 @@ class Loop:
             if judged.sufficient:
                 concluded = conclude(question, judged, evidence, self._context.schema)
                 if concluded.answer is not None:
-                    return self._accepted(concluded.answer)
+                    return self._accepted(question, concluded.answer, state)
                 self._trace.note("answer", "unsupported", why=concluded.why, text=judged.answer)
             why = concluded.why if judged.sufficient else _INSUFFICIENT
             text = judged.follow_up.strip()
@@ -220,7 +220,19 @@ class Loop:
 
     # --- endings -------------------------------------------------------------------------------------------------
 
-    def _accepted(self, answer: Answer) -> Answer:
+    def _accepted(self, question: str, answer: Answer, state: _State) -> Answer:
+        """The model's answer, unless the offline one is another, and surer than the model's word weighs: of a list that
+        a query gave whole, a weak model often names a part.
+        """
+        offline = state.offline
+        assert offline is not None
+        took_another = bool(state.chosen) and not _same(state.chosen[0], offline)
+        is_sure = offline.status == Status.ANSWERED and _log_odds(offline.confidence) >= self._settings.trust
+        if is_sure and not took_another and not _same(answer, offline):
+            self._trace.note("answer", "offline stands", why="the model's answer is less likely", text=answer.text)
+            return self._ended(
+                question, replace(offline, confidence=_DOUBTED * offline.confidence), state, partial=False
+            )
         if answer.unsupported:
             self._trace.note("answer", "claims", unsupported=list(answer.unsupported))
         return answer
@@ -298,6 +310,15 @@ def _tried(state: _State) -> tuple[str, ...]:
     """A line for each query that did not do."""
     lines = (f"{o.draft.cypher or o.draft.words}: {o.fault}" for o in state.tried if not o.acceptable)
     return tuple(dict.fromkeys(lines))
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    """Whether two answers hold the same values."""
+    return _values(one) == _values(other)
+
+
+def _values(answer: Answer) -> set[str]:
+    return {fold(str(value)) for row in answer.rows for value in row.values() if value is not None}
 
 
 def _log_odds(confidence: float) -> float:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, create_model
 
 from arcgraph.arcrag.context import Asked, Context
 from arcgraph.arcrag.gaps import gaps
-from arcgraph.arcrag.hints import Hints, scoped
+from arcgraph.arcrag.hints import NOWHERE_BOUND, Hints, Within, scoped
 from arcgraph.arcrag.interface import Interface, Move, keys_of
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.seed import anchors_like
@@ -116,7 +116,7 @@ class _Explorer:
         self._context = context
         self._interface = interface
         self._hints = hints.texts[:_HINTS]
-        self._keys = hints.keys
+        self._within = hints.within
         settings = context.settings
         self._executor = Executor(context.graph, timeout=settings.arcrag.look_timeout, most=_EDGES_A_LOOK)
 
@@ -124,14 +124,16 @@ class _Explorer:
         """The batch, and once more without bounds where nothing lies within them."""
         looks = self._looks()
         seen = _Seen(self._context)
-        outcomes = self._look(looks.value, seen, self._keys)
-        if self._keys and not any(map(_holds_edges, outcomes)):
+        outcomes = self._look(looks.value, seen, self._within)
+        if any(self._within) and not any(map(_holds_edges, outcomes)):
             # What no passage bounds was looked at as it is.
-            outcomes += self._look([look for look in looks.value if look.look not in (NAMED, CYPHER)], seen, ())
+            outcomes += self._look(
+                [look for look in looks.value if look.look not in (NAMED, CYPHER)], seen, NOWHERE_BOUND
+            )
         facts = tuple(filter(_holds_edges, outcomes))
         return Explored(self._reported(seen.interface()), facts, tuple(outcomes), looks.by == "model")
 
-    def _look(self, looks: Sequence[Look], seen: _Seen, keys: Sequence[str | int]) -> list[Outcome]:
+    def _look(self, looks: Sequence[Look], seen: _Seen, within: Within) -> list[Outcome]:
         """At most so many queries as there may be looks."""
         outcomes: list[Outcome] = []
         for look in looks:
@@ -141,7 +143,7 @@ class _Explorer:
             for draft in self._drafts(look):
                 if len(outcomes) >= self._context.settings.arcrag.looks:
                     return outcomes
-                bounded = scoped(draft, self._context.schema, keys)
+                bounded = scoped(draft, self._context.schema, within)
                 outcomes.append(self._executor.run(bounded, timeout=self._context.left()))
                 if outcomes[-1].rows:
                     seen.take(outcomes[-1])

@@ -100,7 +100,8 @@ class _Pass:
         k = self._context.settings.arcrag.retrieved
         # The first time it may be made for this: minutes where a graph has many edges and no passages.
         with self._context.trace.stage("retrieve"):
-            self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases, k)
+            context = self._context
+            self._hints = hints(context.store, context.graph, context.schema, self._asked.text, self._phrases, k)
         self._interface = self._interface.joined(Interface(anchors=self._hints.anchors))
         facts = self._explored()
         done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))
@@ -149,7 +150,7 @@ class _Pass:
 
     def _executed(self, draft: Draft) -> Generated:
         """A subplan's query within the passages that bound the pass, else anywhere, refined there."""
-        bounded = scoped(draft, self._context.schema, self._hints.keys)
+        bounded = scoped(draft, self._context.schema, self._hints.within)
         if bounded is not draft:
             outcome = self._executor.run(bounded, timeout=self._context.left())
             self._tried[bounded.key] = outcome
@@ -169,7 +170,7 @@ class _Pass:
         found: list[Outcome] = []
         for anchor in self._interface.anchors[:_SCANNED]:
             draft = scan(anchor, schema, _EDGES_A_SCAN)
-            bounded = scoped(draft, schema, self._hints.keys)
+            bounded = scoped(draft, schema, self._hints.within)
             for one in [draft] if bounded is draft else [bounded, draft]:
                 outcome = self._executor.run(one, timeout=self._context.left())
                 self._tried[one.key] = outcome

@@ -159,6 +159,21 @@ def test_a_choice_can_be_edited_by_names_of_the_interface_alone(fleet: Any, sett
     assert set(schema["properties"]["option"]["enum"]) >= {"O1", "none"}
 
 
+def test_a_part_of_what_is_surely_read_is_an_answer_only_where_the_models_word_weighs_more(
+    fleet: Any, settings: Settings
+) -> None:
+    def part(_: Request) -> Reply:
+        return judged("It is the Nightjar.", values=("Nightjar",), claims=(("It is the Nightjar.", ("E1",)),))
+
+    question = "Which ships are moored at Port Ys?"
+    answer, _ = ask(fleet, settings, question, part, trust=1.0)
+    assert (answer.status, names(answer)) == (Status.ANSWERED, {"Amber Gull", "Nightjar"})
+    stands = {"why": "the model's answer is less likely", "text": "It is the Nightjar."}
+    assert events(answer, "answer", "offline stands") == [stands]
+    answer, _ = ask(fleet, settings, question, part, trust=20.0)
+    assert names(answer) == {"Nightjar"}
+
+
 # --- how it fails ----------------------------------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from arcgraph.answer.conclude import conclude, gathered
 from arcgraph.answer.from_paths import PathAnswers
-from arcgraph.answer.from_patterns import PatternAnswers, Ran
+from arcgraph.answer.from_patterns import PatternAnswers, PatternRun
 from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.judge import Evidence, Judged, evidence_of, judge, known_lines
 from arcgraph.answer.result import Answer, Status
@@ -49,7 +49,7 @@ _INSUFFICIENT = "the model did not find the evidence sufficient"
 _DOUBTED = 0.75
 
 
-class Offline(NamedTuple):
+class Unaided(NamedTuple):
     """What is made of a question without a model: the answer, and the readings behind it."""
 
     answer: Answer
@@ -87,7 +87,7 @@ class _State:
 class Loop:
     """Answers one question."""
 
-    def __init__(self, context: Context, makers: Makers, offline: Callable[[str], Offline]):
+    def __init__(self, context: Context, makers: Makers, offline: Callable[[str], Unaided]):
         self._context = context
         self._makers = makers
         self._offline = offline
@@ -161,7 +161,7 @@ class Loop:
     def _is_sure(self, answer: Answer) -> bool:
         return answer.status == Status.ANSWERED and answer.confidence >= self._settings.sure
 
-    def _finding(self, text: str, outcome: Outcome, offline: Offline) -> Answer:
+    def _finding(self, text: str, outcome: Outcome, offline: Unaided) -> Answer:
         """An outcome as an answer to the question of its pass: in the words of the way in which it was read."""
         reading, trace = outcome.draft.reading, self._trace
         sure = math.exp(outcome.draft.likelihood)
@@ -278,7 +278,7 @@ class Loop:
         return replace(whole, question=question, tried=tried, partial=answer.partial or partial)
 
 
-def _named(offline: Offline) -> Iterator[Anchor]:
+def _named(offline: Unaided) -> Iterator[Anchor]:
     """The anchors of the likeliest reading; several nodes of one name are not told apart by it."""
     paths = offline.readings.paths
     yield from paths.readings[0].anchors if paths and paths.readings else ()
@@ -300,10 +300,12 @@ def _key(finding: Answer) -> tuple[object, ...]:
     return (repr(finding.rows), tuple((c.kind, c.id) for c in finding.citations))
 
 
-def _ran(outcome: Outcome) -> Ran:
+def _ran(outcome: Outcome) -> PatternRun:
     cypher, params = outcome.draft.text()
     draft = outcome.draft
-    return Ran(draft.words, cypher, params, draft.source, outcome.rows, outcome.error, draft.pattern, draft.shown)
+    return PatternRun(
+        draft.words, cypher, params, draft.source, outcome.rows, outcome.error, draft.pattern, draft.shown
+    )
 
 
 def _tried(state: _State) -> tuple[str, ...]:

@@ -381,6 +381,9 @@ def _row(values: Sequence[str]) -> str:
 # --- a script in place of a model ----------------------------------------------------------------------------------
 
 
+EMPTIEST = "MATCH (n) RETURN n LIMIT 1"
+
+
 def first_option(request: Request) -> Reply:
     """Takes the first option, the last result as the answer, and writes the emptiest query that there is."""
     if request.stage == "answer":
@@ -389,11 +392,11 @@ def first_option(request: Request) -> Reply:
         judged = {"claims": [], "values": [], "follow_up": "", "sufficient": bool(results)}
         return {**judged, "answer": "As found.", "result": results[-1] if results else "none"}
     if request.schema is None:
-        return "MATCH (n) RETURN n LIMIT 1"
+        return EMPTIEST
     if request.stage == "generate":
-        option = request.schema.model_json_schema()["properties"]["option"]["enum"][0]
-        cypher = "MATCH (n) RETURN n LIMIT 1" if option == "none" else ""
-        return {"why": "", "option": "cypher" if cypher else option, "edits": [], "cypher": cypher}
+        options = request.schema.model_json_schema()["properties"].get("option", {"enum": ["cypher"]})["enum"]
+        cypher = "" if options[0].startswith("O") else EMPTIEST
+        return {"why": "", "option": options[0], "edits": [], "cypher": cypher, "parameters": []}
     return {"looks": [], "paths": [], "answer": "entity", "relations": [], "same": [], "question": "", "phrases": []}
 
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 
 from arcgraph import Answer, Settings, Status
-from arcgraph.answer.from_patterns import PatternAnswers, Ran
+from arcgraph.answer.from_patterns import PatternAnswers, PatternRun
 from arcgraph.answer.result import Usage
 from arcgraph.arcrag.interface import mentioned
 from arcgraph.arcrag.schema_view import schema_view
@@ -70,7 +70,7 @@ class DirectCypher:
         trace.note("generate", "query", query=cypher, rows=len(rows))
         if not rows.records:
             return Answer(question, Status.NO_EVIDENCE, "No rows.", reason="the query found no rows")
-        ran = Ran("a query that the model wrote", cypher, {}, "model", rows)
+        ran = PatternRun("a query that the model wrote", cypher, {}, "model", rows)
         return self._maker.answer(question, ran, 1.0, trace)
 
 

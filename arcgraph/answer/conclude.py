@@ -158,7 +158,6 @@ def _assembled(
         witness=witness,
         citations=tuple(cited.values()),
         claims=tuple(tied),
-        partial=base.partial,
     )
 
 

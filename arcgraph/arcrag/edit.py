@@ -144,15 +144,14 @@ class Editor:
     def _extension(self, pattern: Pattern, move: Move) -> Callable[[Pattern], Pattern]:
         at = asked(pattern)
         labels = next(n.labels for n in pattern.nodes if n.name == at)
-        if not fits(move, labels):
-            move = turned(move)
-        if not fits(move, labels):
+        leaving = leading(move, labels)
+        if leaving is None:
             raise Unusable(f"the relation does not leave {', '.join(map(named, labels))}")
         name, hop = f"y{len(pattern.hops)}", f"r{len(pattern.hops)}"
-        far = PatternNode(name, (move.end,) if move.end else ())
+        far = PatternNode(name, (leaving.end,) if leaving.end else ())
 
         def extended(p: Pattern) -> Pattern:
-            hops = (*p.hops, Hop(hop, at, name, self.interface.meaning(move.descriptor), move.direction))
+            hops = (*p.hops, Hop(hop, at, name, self.interface.meaning(leaving.descriptor), leaving.direction))
             return listing_of(replace(p, nodes=(*p.nodes, far), hops=hops), name, self.most_rows)
 
         return extended
@@ -207,9 +206,10 @@ def listing_of(pattern: Pattern, node: str, most: int) -> Pattern:
     return replace(listed, returns=(Projection(Entity(node), THING), Projection(Aggregate("count"), PATHS)))
 
 
-def fits(move: Move, labels: Sequence[str]) -> bool:
-    """Whether a move can leave a node with these labels, as far as they tell."""
-    return not move.start or not labels or move.start in labels
+def leading(move: Move, labels: Sequence[str]) -> Move | None:
+    """A move as it can leave a node with these labels, as far as they tell: turned where it fits only so."""
+    ways = (move, turned(move))
+    return next((way for way in ways if not way.start or not labels or way.start in labels), None)
 
 
 def _owner(pattern: Pattern, key: Key) -> str:

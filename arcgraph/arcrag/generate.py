@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -31,6 +31,8 @@ from arcgraph.resources import prompt
 
 NONE, WRITTEN = "none", "cypher"
 _FRESH = 6
+# So many queries of its own a model has before anything was looked at.
+_AT_ONCE = 2
 _HISTORY = 4
 _MOST_PARAMETERS = 8
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.S)
@@ -51,6 +53,14 @@ class Parameter(BaseModel):
     value: str | int | float | bool
 
 
+class Written(BaseModel):
+    """A query of the model's own, where there is nothing to choose from; empty where it knows none."""
+
+    why: str = ""
+    cypher: str = ""
+    parameters: list[Parameter] = []
+
+
 class FreeChoice(Choice):
     """A choice that may be a query of the model's own: the option ``cypher``."""
 
@@ -58,18 +68,23 @@ class FreeChoice(Choice):
     parameters: list[Parameter] = []
 
 
+Reply = Choice | Written
+
+
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What was chosen and run: ``outcome`` is acceptable or ``None``; ``objected`` says that no option was right.
-
-    ``attempts`` are the queries that were run beside the options; ``by`` is who chose, ``why`` why not the model.
-    """
+    """What was chosen and run: ``outcome`` is acceptable or ``None``, ``by`` who chose, ``objected`` to all options."""
 
     outcome: Outcome | None
-    attempts: tuple[Outcome, ...] = ()
     by: str = "offline"
-    why: str = ""
     objected: bool = False
+
+
+class _Attempts(NamedTuple):
+    """How often a query may be tried, and how often more where it fails by finding nothing."""
+
+    most: int
+    extra: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +118,8 @@ class Generator:
         """One call over the options; without a model the first acceptable one is taken.
 
         Where the model has objected to them before, none of them is, and it may write a query of its own in any case.
+        One that it writes at once is refined less often than one written after looking around; together they are as
+        many as any query has attempts.
         """
         self._note(options)
         may_write = may_write or was_objected
@@ -113,18 +130,34 @@ class Generator:
         )
         pick = decision.value
         if pick.objected:
-            return Generated(None, by=decision.by, why=decision.why, objected=True)
+            return Generated(None, decision.by, objected=True)
         if pick.draft is None:
-            return Generated(pick.outcome, by=decision.by, why=decision.why)
+            return Generated(pick.outcome, decision.by)
         is_own = pick.draft.origin == WRITTEN
         survivor = None if is_own else best
-        made = self._refined(pick.draft, survivor, options, decision.by, decision.why, may_write=may_write)
+        most = self._attempts_left(was_objected=was_objected) if is_own else self._attempts
+        made = self._refined(pick.draft, survivor, options, decision.by, most, may_write=may_write)
         # Who writes a query instead finds none of the options right.
         return replace(made, objected=is_own and made.outcome is None)
 
     def execute(self, draft: Draft) -> Generated:
         """A draft that is decided upon, run and refined as long as it is not acceptable."""
-        return self._refined(draft, None, (), "model", "", may_write=False)
+        return self._refined(draft, None, (), "model", self._attempts, may_write=False)
+
+    @property
+    def _attempts(self) -> _Attempts:
+        settings = self._context.settings.arcrag
+        return _Attempts(settings.attempts, settings.extra_attempts)
+
+    def _attempts_left(self, *, was_objected: bool) -> _Attempts:
+        """For a query of the model's own: those before count."""
+        most, more = self._attempts
+        return _Attempts(most - self.written, more) if was_objected else _Attempts(min(most, _AT_ONCE), 0)
+
+    @property
+    def written(self) -> int:
+        """How many queries of the model's own were run."""
+        return sum(outcome.draft.origin == WRITTEN for outcome in self._tried.values())
 
     # --- the refinement loop -------------------------------------------------------------------------------------
 
@@ -134,18 +167,19 @@ class Generator:
         survivor: Outcome | None,
         options: Sequence[Outcome],
         by: str,
-        why: str,
+        most: _Attempts,
         *,
         may_write: bool,
     ) -> Generated:
-        settings = self._context.settings.arcrag
         attempts: list[Outcome] = []
         outcome = self._run(draft, attempts)
         while not outcome.acceptable and not _is_final(outcome):
-            more = settings.extra_attempts if not outcome.error else 0
-            if len(attempts) >= settings.attempts + more or not self._context.reasoner.thinks:
+            more = most.extra if not outcome.error else 0
+            if len(attempts) >= most.most + more or not self._context.reasoner.thinks:
                 break
             fresh = self._fresh(outcome, options)
+            if not fresh and not may_write:
+                break
             picked = self._revised(attempts, fresh, may_write=may_write)
             if picked.draft is not None:
                 outcome = self._run(picked.draft, attempts)
@@ -155,10 +189,9 @@ class Generator:
             else:
                 break
         if outcome.acceptable:
-            return Generated(outcome, tuple(attempts), by, why)
+            return Generated(outcome, by)
         # A correct earlier candidate survives what came of changing it.
-        said = why or f"what the model asked for was not acceptable: {outcome.fault}"
-        return Generated(survivor, tuple(attempts), "offline" if survivor else by, said)
+        return Generated(survivor, "offline" if survivor else by)
 
     def _revised(self, attempts: Sequence[Outcome], fresh: Sequence[Outcome], *, may_write: bool) -> _Pick:
         """One call more, with other options than before."""
@@ -198,7 +231,7 @@ class Generator:
         *,
         may_write: bool,
         sample: int = 0,
-    ) -> Ask[Choice]:
+    ) -> Ask[Any]:
         context, settings = self._context, self._context.settings.arcrag
         budget = settings.schema_tokens * (1 + len(attempts))
         labels = (*self._interface.labels(), *(label for o in options for label in _labels(o)))
@@ -220,12 +253,15 @@ class Generator:
             sample,
         )
 
-    def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice]:
+    def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice] | type[Written]:
         ids = [*_ids(options), NONE, *([WRITTEN] if may_write else [])]
         edits = at_most(MOST_EDITS, edit_form(self._interface))
         if not may_write:
             return narrowed(Choice, option=one_of(ids), edits=edits)
-        return narrowed(FreeChoice, option=one_of(ids), edits=edits, parameters=at_most(_MOST_PARAMETERS, Parameter))
+        parameters = at_most(_MOST_PARAMETERS, Parameter)
+        if not options:
+            return narrowed(Written, parameters=parameters)
+        return narrowed(FreeChoice, option=one_of(ids), edits=edits, parameters=parameters)
 
     def _option_lines(self, options: Sequence[Outcome]) -> Iterator[str]:
         for name, outcome in _ids(options).items():
@@ -233,11 +269,15 @@ class Generator:
 
     # --- what comes back -----------------------------------------------------------------------------------------
 
-    def _picked(self, reply: Choice, options: Sequence[Outcome], may_write: bool) -> _Pick:
+    def _picked(self, reply: Reply, options: Sequence[Outcome], may_write: bool) -> _Pick:
+        if isinstance(reply, Written):
+            return _Pick(draft=self._new(_written(reply))) if reply.cypher.strip() else _Pick(objected=True)
+        # A model that takes no option and writes a query all the same means the query.
+        is_written = isinstance(reply, FreeChoice) and (reply.option == WRITTEN or bool(reply.cypher.strip()))
+        if isinstance(reply, FreeChoice) and is_written and reply.option in (WRITTEN, NONE) and may_write:
+            return _Pick(draft=self._new(_written(reply)))
         if reply.option == NONE:
             return _Pick(objected=True)
-        if isinstance(reply, FreeChoice) and reply.option == WRITTEN and may_write:
-            return _Pick(draft=self._new(_written(reply)))
         chosen = _ids(options).get(reply.option)
         if chosen is None:
             raise Unusable(f"there is no option {reply.option}")
@@ -355,7 +395,7 @@ def _attempt_lines(attempts: Sequence[Outcome]) -> list[str]:
     return lines
 
 
-def _written(reply: FreeChoice) -> Draft:
+def _written(reply: FreeChoice | Written) -> Draft:
     """A query of the model's own, out of its fences, with its parameters."""
     fenced = _FENCED.findall(reply.cypher)
     cypher = (fenced[-1] if fenced else reply.cypher).strip().rstrip(";").strip()

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from arcgraph.arcrag.context import Asked, Context
-from arcgraph.arcrag.edit import fits
-from arcgraph.arcrag.interface import Interface, Key, Move, turned
+from arcgraph.arcrag.edit import leading
+from arcgraph.arcrag.interface import Interface, Key, Move
 from arcgraph.arcrag.query import Draft
 from arcgraph.domain import RESERVED_KEY, Anchor, Node, Schema
 from arcgraph.graph.pattern import (
@@ -66,7 +66,6 @@ class Subplan:
     end. ``meanings`` are for each move all relations that mean the same.
     """
 
-    purpose: str
     moves: tuple[Move, ...]
     start: Anchor | None = None
     after: int = 0
@@ -166,7 +165,7 @@ def _subplan(way: Way, interface: Interface, before: Sequence[Subplan], numbers:
     if key is not None and end and key.owner != end:
         key = None
     meanings = tuple(interface.meaning(m.descriptor) for m in moves)
-    return Subplan(way.purpose, moves, anchor, after, key, meanings)
+    return Subplan(moves, anchor, after, key, meanings)
 
 
 def _fitting_start(way: Way, interface: Interface) -> Anchor:
@@ -185,8 +184,8 @@ def _chain(way: Way, labels: tuple[str, ...], interface: Interface) -> tuple[Mov
     known = interface.move_ids()
     moves: list[Move] = []
     for name in way.relations[:MOST_HOPS]:
-        move = known[name] if fits(known[name], labels) else turned(known[name])
-        if not fits(move, labels):
+        move = leading(known[name], labels)
+        if move is None:
             raise Unusable(f"{name} does not lead on from {', '.join(map(named, labels))}")
         moves.append(move)
         labels = (move.end,) if move.end else ()

@@ -68,6 +68,8 @@ class _Pass:
         ):
             return Generated(None)
         generator = self._generator()
+        if was_objected and generator.written >= self._context.settings.arcrag.attempts:
+            return Generated(None)
         chosen = generator.choose(options, was_objected=was_objected, may_write=may_write)
         self._tried.update((o.draft.key, o) for o in generator.tried)
         return chosen
@@ -143,7 +145,7 @@ class _Pass:
             starts = self._found_by(done[subplan.after - 1]) if subplan.after else []
             draft = compiled(subplan, made.answer, self._context.schema, starts, self._context.settings.ask.max_rows)
             if draft is None or self._context.left() <= 0:
-                done.append(Generated(None, why="what it begins at was not found"))
+                done.append(Generated(None))
                 continue
             done.append(self._executed(draft))
         return done
@@ -192,7 +194,6 @@ class _Pass:
             (*self._tried.values(), *self._looked),
             self._interface,
             by,
-            chosen.why,
             chosen.objected,
             self._is_led,
         )

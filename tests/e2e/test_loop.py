@@ -320,14 +320,18 @@ def test_a_follow_up_that_was_asked_before_ends_the_loop(fleet: Any, settings: S
 # --- what it cannot make happen --------------------------------------------------------------------------------------
 
 
+def may_write(request: Request) -> bool:
+    """Whether a query of the model's own is among what it can say."""
+    return "cypher" in request.schema.model_json_schema()["properties"] if request.schema else False
+
+
 def writes(cypher: str) -> Script:
     """A model that answers every choice with a query of its own."""
 
     def script(request: Request) -> Reply:
         match request.stage:
             case "generate":
-                offered = request.schema.model_json_schema()["properties"]["option"]["enum"]
-                return choice("cypher" if "cypher" in offered else "none", cypher=cypher)
+                return choice("cypher", cypher=cypher) if may_write(request) else choice("none")
             case "explore":
                 return {
                     "looks": [{"look": "cypher", "node": "", "other": "", "relation": "", "text": "", "cypher": cypher}]
@@ -427,10 +431,9 @@ def test_a_query_is_never_sent_twice_and_errors_go_back_with_their_place(fleet: 
         if request.stage != "generate":
             return writes(broken)(request)
         reply = json.dumps(choice("cypher", cypher=f"```cypher\n{broken}\n```"))
-        offered = request.schema.model_json_schema()["properties"]["option"]["enum"]
         return (
             f'<think>First `{{"option": "O1"}}`?</think>\n```json\n{reply}\n```'
-            if "cypher" in offered
+            if may_write(request)
             else choice("none")
         )
 
@@ -510,6 +513,16 @@ def test_groups_that_cypher_makes_anyway_need_no_group_by(fleet: Any, settings: 
     assert "GROUP" not in answer.queries[0].cypher
 
 
+def test_nodes_that_a_query_of_the_models_own_returns_are_entities(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (p:Person)-[:DESIGNED]->(s:Ship {name: 'Nightjar'}) RETURN p"
+
+    def script(request: Request) -> Reply:
+        return judged("Orla Quist.", result="Q1") if request.stage == "answer" else writes(query)(request)
+
+    answer, _ = ask(fleet, settings, SURE, script, sure=2.0, options=0, explore=False, subplans=0, passes=1)
+    assert [(e.name, e.id) for e in answer.entities] == [("Orla Quist", "p1")]
+
+
 def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings: Settings) -> None:
     count = 0
 
@@ -517,8 +530,7 @@ def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings:
         nonlocal count
         if request.stage != "generate":
             return writes("")(request)
-        offered = request.schema.model_json_schema()["properties"]["option"]["enum"]
-        if "cypher" not in offered:
+        if not may_write(request):
             return choice("none")
         count += 1
         return choice("cypher", cypher=f"MATCH (s:Ship) WHERE s.tonnage = {count} RETURN s.name")

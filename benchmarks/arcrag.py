@@ -1,6 +1,6 @@
 """A model in the loop against the same model without it, and against no model: accuracy, calls, tokens, seconds.
 
-    eval "$(scripts/local-llm …)"                                    # or any other ARCGRAPH_LLM_* settings
+    scripts/local-llm                                                # in another terminal; or any other model
     python benchmarks/arcrag.py --n 20 --passes 1                     # Direct-Cypher, the full loop, offline
     python benchmarks/arcrag.py --systems direct generator explorer planner full --attempts 1 3 5 --passes 1 3 5
     python benchmarks/arcrag.py --graph g.arc --questions mine.jsonl  # {"id", "question", "answers": [names]} or "rows"

@@ -117,12 +117,9 @@ class Generator:
     def choose(self, options: Sequence[Outcome], *, was_objected: bool = False, may_write: bool = False) -> Generated:
         """One call over the options; without a model the first acceptable one is taken.
 
-        Where the model has objected to them before, none of them is, and it may write a query of its own in any case.
-        One that it writes at once is refined less often than one written after looking around; together they are as
-        many as any query has attempts.
+        Where the model has objected to them before, none of them is.
         """
         self._note(options)
-        may_write = may_write or was_objected
         best = None if was_objected else _first_acceptable(options)
         ask = self._ask("choose", options, (), may_write=may_write)
         decision = self._context.reasoner.decide(
@@ -149,15 +146,18 @@ class Generator:
         settings = self._context.settings.arcrag
         return _Attempts(settings.attempts, settings.extra_attempts)
 
-    def _attempts_left(self, *, was_objected: bool) -> _Attempts:
-        """For a query of the model's own: those before count."""
-        most, more = self._attempts
-        return _Attempts(most - self.written, more) if was_objected else _Attempts(min(most, _AT_ONCE), 0)
+    def may_write(self, *, was_objected: bool) -> bool:
+        """Whether the model has attempts left for a query of its own.
 
-    @property
-    def written(self) -> int:
-        """How many queries of the model's own were run."""
-        return sum(outcome.draft.origin == WRITTEN for outcome in self._tried.values())
+        One that it writes at once is refined less often than one written after looking around; together they are as
+        many as any query has.
+        """
+        return self._attempts_left(was_objected=was_objected).most > 0
+
+    def _attempts_left(self, *, was_objected: bool) -> _Attempts:
+        most, more = self._attempts
+        written = sum(outcome.draft.origin == WRITTEN for outcome in self._tried.values())
+        return _Attempts(most - written, more) if was_objected else _Attempts(min(most, _AT_ONCE) - written, 0)
 
     # --- the refinement loop -------------------------------------------------------------------------------------
 

@@ -62,13 +62,11 @@ class _Pass:
         a query of its own at once, also without any option where the question's words say that no path is asked for:
         looking around some entity would not tell an average over all.
         """
-        may_write = was_objected or not self._readings.taken
-        if not any(o.acceptable for o in options) and not (
-            was_objected or (may_write and asks_beyond_paths(self._asked.text))
-        ):
-            return Generated(None)
         generator = self._generator()
-        if was_objected and generator.written >= self._context.settings.arcrag.attempts:
+        is_open = was_objected or not self._readings.taken
+        may_write = is_open and generator.may_write(was_objected=was_objected)
+        is_beyond = was_objected or asks_beyond_paths(self._asked.text)
+        if not any(o.acceptable for o in options) and not (may_write and is_beyond):
             return Generated(None)
         chosen = generator.choose(options, was_objected=was_objected, may_write=may_write)
         self._tried.update((o.draft.key, o) for o in generator.tried)

@@ -513,6 +513,48 @@ def test_groups_that_cypher_makes_anyway_need_no_group_by(fleet: Any, settings: 
     assert "GROUP" not in answer.queries[0].cypher
 
 
+def test_who_takes_no_option_and_writes_a_query_means_the_query(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (s:Ship) RETURN avg(s.tonnage) AS mean"
+
+    def script(request: Request) -> Reply:
+        return judged("As found.", result="Q1") if request.stage == "answer" else choice("none", cypher=query)
+
+    for option in ("none", "cypher"):
+        question = "What is the average heft of those that the dreamer drew?"
+        answer, llm = ask(fleet, settings, question, script, explore=False)
+        assert (answer.rows, stages(llm)) == ([{"mean": pytest.approx(356.67, abs=0.01)}], ["generate", "answer"]), (
+            option
+        )
+
+
+def test_where_there_is_nothing_to_choose_from_only_a_query_is_asked_for(fleet: Any, settings: Settings) -> None:
+    script = writes("MATCH (s:Ship) RETURN s.name AS name")
+    _, llm = ask(fleet, settings, SURE, script, sure=2.0, options=0, explore=False, subplans=0, passes=1)
+    assert llm.requests[0].schema is not None
+    assert set(llm.requests[0].schema.model_json_schema()["properties"]) == {"why", "cypher", "parameters"}
+    assert "option" not in llm.requests[0].prompt
+
+
+def test_queries_of_the_models_own_share_their_attempts(fleet: Any, settings: Settings) -> None:
+    """Two before anything was looked at, what remains of five after it, and two more where nothing is found."""
+    count = 0
+
+    def script(request: Request) -> Reply:
+        nonlocal count
+        if request.stage != "generate" or not may_write(request):
+            return writes("")(request)
+        count += 1
+        return choice("cypher", cypher=f"MATCH (s:Ship) WHERE s.tonnage = {count} RETURN s.name")
+
+    question = "What is the average heft of those that the dreamer drew?"
+    _, llm = ask(fleet, settings, question, script, explore=False, subplans=0, passes=1)
+    assert count == 7
+    assert stages(llm)[:3] == ["generate", "generate", "phrases"]
+    count = 0
+    _, llm = ask(fleet, settings, question, script, explore=False, subplans=0, passes=1, attempts=2)
+    assert count == 2
+
+
 def test_nodes_that_a_query_of_the_models_own_returns_are_entities(fleet: Any, settings: Settings) -> None:
     query = "MATCH (p:Person)-[:DESIGNED]->(s:Ship {name: 'Nightjar'}) RETURN p"
 

@@ -36,6 +36,8 @@ def conclude(question: str, judged: Judged, evidence: Evidence, schema: Schema) 
     """The answer that a judgement gives, if the evidence bears it."""
     result = evidence.results.get(judged.result, _restated(judged, evidence))
     claims = _claims(question, judged, evidence)
+    if result is None and not any(v.strip() for v in judged.values):
+        result = _bearing_all(claims, evidence)
     base: Answer
     if result is not None:
         base = evidence.findings[result]
@@ -76,6 +78,13 @@ def _restated(judged: Judged, evidence: Evidence) -> int | None:
         if cells and not values and len(rows) <= _MOST_RESTATED and all(f" {cell} " in said for cell in cells):
             return at
     return None
+
+
+def _bearing_all(claims: Sequence[tuple[str, tuple[str, ...]]], evidence: Evidence) -> int | None:
+    """The one result that says every claim of a reply which lists no values."""
+    bearing = [{name for name in ids if name in evidence.results} for _, ids in claims]
+    shared = set.intersection(*bearing) if bearing else set()
+    return evidence.results[shared.pop()] if len(shared) == 1 else None
 
 
 def _put_together(question: str, judged: Judged, evidence: Evidence) -> list[Any]:

@@ -217,6 +217,15 @@ def test_values_that_are_those_of_a_result_are_that_result() -> None:
         assert (answer.columns, answer.confidence) == (("person",), 0.8)
 
 
+def test_a_result_that_says_all_claims_is_the_answer_where_no_values_are_listed() -> None:
+    said = ("Orla Quist designed the Nightjar.", ("Q1",))
+    answer = concluded(BOTH, answer="Whoever drew her.", claims=(said,)).answer
+    assert (answer.text, answer.rows) == ("Whoever drew her.", [{"person": "Orla Quist"}])
+    other = ("Bo Tarn commanded the Nightjar.", ("Q2",))
+    assert concluded(BOTH, answer="They did.", claims=(said, other)).answer is None
+    assert concluded(BOTH, answer="They did.", claims=(("Leonardo drew it.", ("Q1",)),)).answer is None
+
+
 def test_of_namesakes_the_one_that_was_meant_is_the_entity() -> None:
     other = Node("9", "p9", ("Person",), {"name": "Orla Quist"})
     namesake = finding("Who commanded the Nightjar?", Edge("12", "COMMANDED", "9", "1", {}), other)

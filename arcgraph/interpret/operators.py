@@ -107,7 +107,9 @@ INVERSES: dict[str, Literal["=", "<>", "<", "<=", ">", ">="]] = {
     "<>": "=",
 }
 # Words that may stand between a comparison and its value ("before the year 1990", "more than a total of 5").
-FILLERS = frozenset("the a an year years date day month time total of value number".split())
+FILLERS = frozenset(
+    "the a an year years date dates day month time times timestamp timestamps total of value number".split()
+)
 
 # Pairs that hold both ends of a range: before the first, between the two.
 RANGES = (
@@ -285,7 +287,11 @@ EXACT_WORDS = ("exactly", "precisely", "equal", "only", "just")
 
 # Words that take the first few of an order: before a number they are a limit.
 LIMIT_WORDS = frozenset("top first last bottom limit best".split())
-LIMIT_PHRASES = _phrases("limit to; limited to; limit the results to; only the first; no more than the first")
+LIMIT_PHRASES = _phrases(
+    """limit to; limited to; limit the results to; limit to the first; limit to the top; limited to the top;
+    limited to the first; limited to top; limit to top; limit it to; only the first; only the top;
+    no more than the first"""
+)
 
 AGGREGATES: dict[str, tuple[str, ...]] = {
     "count": _phrases(

@@ -33,7 +33,15 @@ from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
-from arcgraph.interpret.tables.english import APART_WORDS, ASKING_WORDS, CLOSING_VERBS, KNOWN_WORDS
+from arcgraph.interpret.tables.english import (
+    APART_WORDS,
+    ASKING_WORDS,
+    CLOSING_VERBS,
+    FIRST_WORDS,
+    KNOWN_WORDS,
+    MOST_WORDS,
+    RANK_WORDS,
+)
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.verbalise import phrase
@@ -54,6 +62,8 @@ _REACH = 8
 _NEXT = 3
 # A property that a word means only by association is no column but at the head.
 _VAGUE = -0.7
+# The top few of what nothing is said to sort.
+_BY_NOTHING = 0.3
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
 _NUMERIC = ("integer", "float")
@@ -98,6 +108,8 @@ class Columns:
         self._met: set[Mark] = set()
         self._loose = 0.0
         self._ways = directions(asked, draft)
+        # The aggregates that only sort, by the superlatives that say so.
+        self._measures = dict(self._sorting_aggregates())
         # What is counted for each node number ``per`` before it is aggregated, and conditions on these counts.
         self._counted: Output | None = None
         self._per = -1
@@ -236,8 +248,9 @@ class Columns:
 
     def _aggregates(self) -> Iterator[Output]:
         """What is counted, summed up, averaged. In a closing clause only what the body did not say already."""
-        told = [m for m in self._marks if m.deed == Deed.AGGREGATE and not self._in_closing(m.start)]
-        said = [m for m in self._marks if m.deed == Deed.AGGREGATE and self._in_closing(m.start)]
+        all_told = [m for m in self._marks if m.deed == Deed.AGGREGATE and m not in self._measures.values()]
+        told = [m for m in all_told if not self._in_closing(m.start)]
+        said = [m for m in all_told if self._in_closing(m.start)]
         self._met.update(said if told else ())
         for mark in told or said:
             if mark in self._met and mark not in said:
@@ -477,23 +490,21 @@ class Columns:
     ) -> tuple[tuple[Expression, bool] | None, int | None, list[Output], list[Output]]:
         """Order with whether it descends, limit, hidden measures, and extremes that are asked for by themselves."""
         order: tuple[Expression, bool] | None = None
-        limits = [m for m in self._marks if m.deed == Deed.LIMIT]
-        limit = limits[0].value if limits else None
-        self._met.update(limits[:1])
+        limit = self._limit()
         hidden: list[Output] = []
         extremes: list[Output] = []
-        for mark in (*self._marks, *self._told_behind()):
-            if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative) and order is None:
-                found = self._superlative(mark, mark.value)
+        for mark in sorted((*self._marks, *self._told_behind()), key=_is_rank):
+            if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative):
+                found = self._superlative(mark, mark.value) if order is None else None
                 if found is None:
-                    self._loose += 1.5
+                    self._cut(mark, mark.value, is_sorted=order is not None)
                     continue
                 self._met.add(mark)
                 expression, descending, is_extreme = found
                 if is_extreme:
                     extremes.append(expression)
                     continue
-                order = (expression.expression, descending)
+                order = (expression.expression, self._told_way(mark.value, descending))
                 hidden.append(expression)
                 limit = mark.value.limit or limit or 1
             elif mark.deed == Deed.ORDER and order is None:
@@ -503,6 +514,44 @@ class Columns:
                     order = (target, mark.value == "desc" or self._descends())
                     hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
+
+    def _limit(self) -> int | None:
+        """How many rows are asked for: by a limit, or by a rank beside what sorts ("the top 5 with the most …")."""
+        limits = [m for m in self._marks if m.deed == Deed.LIMIT]
+        self._met.update(limits[:1])
+        ranks = [m.value.limit for m in self._marks if m.deed == Deed.SUPERLATIVE and _is_rank(m) and m.value.limit]
+        return limits[0].value if limits else next(iter(ranks), None)
+
+    def _cut(self, mark: Mark, value: Superlative, *, is_sorted: bool) -> None:
+        """Follows a superlative that sorts by nothing: a rank is a limit."""
+        if _is_rank(mark) and value.limit and (is_sorted or value.word in FIRST_WORDS):
+            self._met.add(mark)
+            self._loose += 0.0 if is_sorted or value.moment else _BY_NOTHING
+        elif not is_sorted:
+            self._loose += 1.5
+
+    def _told_way(self, value: Superlative, descending: bool) -> bool:
+        """Whether the rows descend where words say so by themselves ("the first 3 by size in descending order")."""
+        orders = [m for m in self._marks if m.deed == Deed.ORDER and m.value]
+        if value.word not in RANK_WORDS or not orders:
+            return descending
+        self._met.update(orders)
+        return bool(orders[0].value == "desc")
+
+    def _sorting_aggregates(self) -> Iterator[tuple[Mark, Mark]]:
+        """Superlatives with the aggregates that they sort by ("the largest number of", "the top 5 by average")."""
+        superlatives = [m for m in self._marks if m.deed == Deed.SUPERLATIVE]
+        for mark in self._marks:
+            if mark.deed != Deed.AGGREGATE:
+                continue
+            beside = [m for m in superlatives if m.end <= mark.start and not self._between(m.end, mark.start)]
+            before = [m for m in superlatives if _is_rank(m) and m.end <= mark.start and self._is_by(mark.start)]
+            yield from ((m, mark) for m in (*beside, *before)[:1])
+
+    def _is_by(self, char: int) -> bool:
+        """Whether "by" or "based on" stands before a character, articles aside."""
+        before = [unit.text for unit in self._asked.units if unit.start < char and unit.text not in ARTICLES]
+        return before[-1:] == ["by"] or before[-2:] in ([["based", "on"]])
 
     def _told_behind(self) -> list[Mark]:
         """Words such as "first" that may mean anything, right behind a moment that they then order ("born first")."""
@@ -523,6 +572,10 @@ class Columns:
 
     def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
         """The measure, whether it descends, and whether its extreme itself is asked for."""
+        if mark in self._measures:
+            measure = next(self._aggregate(self._measures[mark]), None)
+            self._met.update((self._measures[mark],) if measure else ())
+            return (measure, value.amount != "asc", False) if measure else None
         at = self._next_use(mark.end, 2)
         if at is None or self._uses[at].kind == "label":
             # "founded first", "the top 3 films by length"
@@ -530,7 +583,7 @@ class Columns:
         if at is None:
             return self._of_moment(self._asked_node(), value) if value.moment else None
         use = self._uses[at]
-        if use.kind == "property" and not use.spent and use.at >= 0:
+        if use.kind == "property" and not use.spent and use.at >= 0 and not self._is_listing(mark, value, use):
             descending = self._descends_by(value, use)
             self._taken.add(at)
             others = [
@@ -547,10 +600,23 @@ class Columns:
             return Output(measure, _words(use)), descending, False
         if use.kind == "label" and value.moment and (found := self._of_moment(use.at, value)):
             return found
-        if use.kind == "label" and value.word in ("most", "fewest", "least", "highest", "largest") and self._draft.hops:
+        if use.kind in ("label", "relation") and value.word in MOST_WORDS and self._draft.hops:
             counted = self._count(at)
             return counted, value.amount == "desc", False
+        if use.kind == "relation" and value.moment:
+            return self._of_moment(self._player(use), value)
         return None
+
+    def _is_listing(self, mark: Mark, value: Superlative, use: Use) -> bool:
+        """Whether "the first 3 names" are no first ones of an order, but any of them."""
+        is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
+        return value.word == "first" and bool(value.limit) and not is_moment and self._char(use) >= mark.end
+
+    def _player(self, use: Use) -> int:
+        """The node that a noun for a relation stands for ("the oldest directors")."""
+        hop = self._draft.hops[use.at]
+        asked = self._asked_node()
+        return asked if asked in (hop.start, hop.end) else hop.start
 
     def _descends_by(self, value: Superlative, use: Use) -> bool:
         """Whether the largest comes first: "oldest" begins with the earliest moment and with the largest amount."""
@@ -805,6 +871,11 @@ class Columns:
     def _hop_words(self, hop: Link, way: Direction) -> str:
         arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
         return f"{self._node_words(hop.start)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {self._node_words(hop.end)}"
+
+
+def _is_rank(mark: Mark) -> bool:
+    """Whether a superlative says how many rather than by what ("top 5")."""
+    return mark.deed == Deed.SUPERLATIVE and mark.value.word in RANK_WORDS
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}

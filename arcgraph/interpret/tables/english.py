@@ -65,6 +65,11 @@ BACK_WORDS = frozenset("these those their them such this that its the same corre
 ASKING_WORDS = frozenset("which what all every many any".split())
 # Words by which each of several values is looked at for itself.
 APART_WORDS = frozenset("separately respectively individually apart".split())
+# Superlatives that say how many of the sorted rather than by what, those of them that need no order, and those that
+# count things.
+RANK_WORDS = frozenset("top first last bottom best".split())
+FIRST_WORDS = frozenset(("top", "first"))
+MOST_WORDS = frozenset("most fewest least highest largest greatest lowest smallest".split())
 # Words for what holds both ways between two things.
 MUTUAL_WORDS = frozenset(
     """know knows knew known knowing meet meets met marry married marries related relates relation similar connected

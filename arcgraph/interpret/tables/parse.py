@@ -20,9 +20,9 @@ from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 
 _T = TypeVar("_T")
 
-BEAM = 16
+BEAM = 10
 # Of partial patterns of one shape so many are kept.
-_ALIKE = 6
+_ALIKE = 5
 MOST_NODES = 6
 # Of the ways to join a new node the cheapest are tried.
 _MOST_JOINS = 5

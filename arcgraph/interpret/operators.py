@@ -57,6 +57,13 @@ MOMENT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ),
     "=": _phrases("in; on; at; during; for; dated; as of; throughout; within; from"),
 }
+# Of these, those that order any number ("after episode 5").
+ORDINAL_COMPARATORS: dict[Operator, tuple[str, ...]] = {
+    ">": _phrases("after; later than"),
+    "<": _phrases("before; earlier than; prior to"),
+    ">=": _phrases("since; not before"),
+    "<=": _phrases("until; till; not after"),
+}
 # Comparatives of age: of an amount here, of a moment above, where they say the opposite.
 AMOUNT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ">": _phrases("older than"),
@@ -108,7 +115,8 @@ INVERSES: dict[str, Literal["=", "<>", "<", "<=", ">", ">="]] = {
 }
 # Words that may stand between a comparison and its value ("before the year 1990", "more than a total of 5").
 FILLERS = frozenset(
-    "the a an year years date dates day month time times timestamp timestamps total of value number".split()
+    """the a an year years date dates day month time times timestamp timestamps total of value number word words phrase
+    string text term keyword letter letters""".split()
 )
 
 # Pairs that hold both ends of a range: before the first, between the two.

@@ -34,12 +34,14 @@ from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
 from arcgraph.interpret.tables.english import (
+    ADDING,
     APART_WORDS,
     ASKING_WORDS,
     CLOSING_VERBS,
     FIRST_WORDS,
     KNOWN_WORDS,
     MOST_WORDS,
+    PLACING,
     RANK_WORDS,
 )
 from arcgraph.interpret.tables.mentions import Asked
@@ -128,7 +130,7 @@ class Columns:
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
         keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
-        having = list(self._having())
+        having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
         # What only sorts is not what is asked for.
@@ -140,6 +142,8 @@ class Columns:
             outputs = [Output(Entity(name_of_node(entity)), phrase(self._draft.nodes[entity].label), entity)]
             if self._is_yes_no():
                 outputs, entity = [Output(Aggregate("exists"), "whether there is any")], -1
+        elif not aggregates and (adding := self._added_to(outputs)) is not None:
+            outputs = [self._named(adding), *(self._named(o) for o in outputs)]
         elif len(outputs) == 1 and outputs[0].entity >= 0:
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
@@ -372,6 +376,8 @@ class Columns:
     def _is_another_kind(self, use: Use) -> bool:
         """Whether a property is an amount or a moment where a place or a person is asked for ("where … born")."""
         opening = self._asked.units[0].text if self._asked.units else ""
+        if self._asked.goes_on(use.first):
+            return False
         if opening not in ("where", "who", "whom") or use.kind != "property" or use.spent or use.at < 0:
             return False
         return form_of(self._catalog.info(self._holder(use))).meaning in (*_NUMERIC, *_MOMENT)
@@ -468,7 +474,7 @@ class Columns:
 
     # --- having, order -------------------------------------------------------------------------------------------
 
-    def _having(self) -> Iterator[tuple[Output, Having]]:
+    def _having(self, aggregates: Sequence[Output], keys: Sequence[Output]) -> Iterator[tuple[Output, Having]]:
         for mark in self._marks:
             if mark.deed != Deed.HAVING or not isinstance(mark.value, Written):
                 continue
@@ -479,11 +485,22 @@ class Columns:
                 continue
             counted = self._count(at)
             self._met.add(mark)
+            if self._counted is None and not keys:
+                self._look_at_each(counted, aggregates)
             for operator, value in _comparisons(bounds):
                 if self._counted is not None and counted.expression == self._counted.expression:
                     self._measured.append(Having(_COUNTED, operator, value))
                 else:
                     yield counted, Having("", operator, value)
+
+    def _look_at_each(self, counted: Output, aggregates: Sequence[Output]) -> None:
+        """Counts for each of what is counted or averaged itself ("how many people have more than two cars")."""
+        of = aggregates[0].expression if len(aggregates) == 1 else None
+        things = of.of if isinstance(of, Aggregate) else None
+        owner = getattr(things, "owner", None)
+        per = next((i for i in range(len(self._draft.nodes)) if name_of_node(i) == owner), None)
+        if per is not None and isinstance(counted.expression, Aggregate) and counted.expression.of != things:
+            self._counted, self._per = counted, per
 
     def _ordered(
         self, aggregates: Sequence[Output]
@@ -573,9 +590,9 @@ class Columns:
     def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
         """The measure, whether it descends, and whether its extreme itself is asked for."""
         if mark in self._measures:
-            measure = next(self._aggregate(self._measures[mark]), None)
-            self._met.update((self._measures[mark],) if measure else ())
-            return (measure, value.amount != "asc", False) if measure else None
+            counted = next(self._aggregate(self._measures[mark]), None)
+            self._met.update((self._measures[mark],) if counted else ())
+            return (counted, value.amount != "asc", False) if counted else None
         at = self._next_use(mark.end, 2)
         if at is None or self._uses[at].kind == "label":
             # "founded first", "the top 3 films by length"
@@ -672,6 +689,8 @@ class Columns:
                 continue
             if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
                 continue
+            if n and not closing and self._only_places(use):
+                continue
             yield from self._outputs(use)
 
     def _is_column(self, n: int) -> bool:
@@ -726,6 +745,39 @@ class Columns:
         prop = self._property(use, numeric=True)
         return any(isinstance(a.expression, Aggregate) and a.expression.of == prop for a in aggregates)
 
+    def _only_places(self, use: Use) -> bool:
+        """Whether a property is a verb that leads to a place or a time ("located in"), where neither is asked for."""
+        words = [unit.text for unit in self._asked.units]
+        is_verb = words[use.last - 1].endswith("ed") and "".join(words[use.last : use.last + 1]) in PLACING
+        return is_verb and words[0] not in ("where", "when")
+
+    def _added_to(self, outputs: Sequence[Output]) -> Output | None:
+        """The things asked for, where the columns are what of them is asked for besides: "… with their names", "who …
+        and what is …"."""
+        asked = [u for u in self._uses if any(o.expression == Property(variable_of(u), k) for o in outputs
+                                              for k in u.keys) and u.at >= 0]  # fmt: skip
+        if any(o.entity >= 0 for o in outputs) or not asked or self._closing is not None:
+            return None
+        head = self._uses[0]
+        words = [unit.text for unit in self._asked.units]
+        first = min(u.first for u in asked)
+        owned = [i for i in range(max(0, first - 2), first) if words[i] in ("their", "its", "his", "her")]
+        is_added = bool(owned) and words[owned[0] - 1] in ADDING and head.kind == "label"
+        going_on = self._asked.going_on
+        is_twofold = going_on is not None and first > going_on and words[0] in ("who", "which", "what")
+        if not is_added and not is_twofold:
+            return None
+        node = self._subject() if words[0] == "who" else self._asked_node()
+        return Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)
+
+    def _subject(self) -> int:
+        """Who does what is said first: the end of its edge that no word names."""
+        said = next((u for u in self._uses if u.kind == "relation"), None)
+        if said is None:
+            return self._asked_node()
+        hop = self._draft.hops[said.at]
+        return next((i for i in (hop.start, hop.end) if not self._draft.nodes[i].said), hop.start)
+
     def _is_condition(self, n: int) -> bool:
         """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
         use = self._uses[n]
@@ -733,6 +785,7 @@ class Columns:
             return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
+        has = has and not {"their", "its"} & set(before)
         return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
 
     def _is_known(self, use: Use) -> bool:
@@ -826,7 +879,8 @@ class Columns:
         conditions = [*self._conditions(pattern), *(c for part in pattern.absent for c in self._conditions(part))]
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
         said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
-        conditions += [f"number {h.operator} {h.value}" for h in self._measured]
+        if self._counted is not None:
+            conditions += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]
         hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(said)]
         if hops:
             text += " of " + "; ".join(hops)

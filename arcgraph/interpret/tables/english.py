@@ -49,6 +49,8 @@ SAME_PHRASES = (
 )
 # Nouns that only close the name of a property ("badge number", "country name").
 TAIL_NOUNS = frozenset("number numbers code codes value values id ids identifier identifiers no".split())
+# Those that close the name of a property of moments ("release year").
+TIME_NOUNS = frozenset("year years date dates time times timestamp timestamps".split())
 # Words by which a value is said to be there at all.
 KNOWN_WORDS = frozenset("known specified given available recorded defined valid non-null listed provided".split())
 # Behind a sentence's end, "and" or a comma these begin the clause that says which columns are wanted.
@@ -81,6 +83,10 @@ MUTUAL_WORDS = frozenset(
 NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
 # Words that go on with another thing said of what was spoken of.
 COORDINATING = frozenset("and but".split())
+# Prepositions that say where something is.
+PLACING = frozenset("in at on near within inside from under above behind beside".split())
+# Words behind which the possessions of what was named are further columns ("with their names").
+ADDING = frozenset("with and including plus".split())
 # Words that stand for any person.
 PERSON_WORDS = frozenset(
     """people person persons someone anyone everyone somebody anybody everybody individual individuals resident

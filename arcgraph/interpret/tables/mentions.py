@@ -16,6 +16,7 @@ from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
+from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import TEXTS, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
@@ -31,6 +32,7 @@ from arcgraph.interpret.tables.english import (
     REQUEST_WORDS,
     SAME_PHRASES,
     TAIL_NOUNS,
+    TIME_NOUNS,
 )
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import split_name
@@ -285,7 +287,8 @@ class Linker:
 
     def _phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
         """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
-        words = tuple(unit.text for unit in asked.units[first : first + size])
+        # "The bank's country" says the same as "bank country".
+        words = tuple(u.text for i, u in enumerate(asked.units[first : first + size]) if u.text != "s" or not i)
         if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
             return ()
         is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
@@ -299,7 +302,13 @@ class Linker:
         if words[-1] in TAIL_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
             return tuple(_sense(meaning, -0.1) for meaning in kept)
+        if words[-1] in TIME_NOUNS:
+            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property" and self._is_moment(m)]
+            return tuple(_sense(meaning, -0.1) for meaning in kept)
         return ()
+
+    def _is_moment(self, meaning: Meaning) -> bool:
+        return any(form_of(self._catalog.info(holder)).is_moment for holder in meaning.holders)
 
     def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
         if word in NAME_WORDS:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeVar
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
-from arcgraph.interpret.tables.discourse import is_compared, is_coordinated, is_indefinite, refers
+from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
 from arcgraph.interpret.tables.english import COMPARING
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 
@@ -34,6 +34,8 @@ _LONGER = (0.0, 0.8, 2.4)
 _NOT_OF = 1.0
 # Joining another node than the one last spoken of, by how long ago that was; the first one stays in mind.
 _FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
+# Two verbs joined by "and" that are not said of one thing.
+_OBJECT_OF_ITS_OWN = 0.6
 # Saying a label once more of the same node.
 _AGAIN = 0.7
 # The same where the words bring in something new ("someone", "another film").
@@ -238,12 +240,16 @@ class Parser:
                 said = _put(draft.hops, i, hop._replace(paid=0.0))
                 cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
                 yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
+        joint = _is_joint(asked, draft, stretch)
+        if joint:
+            yield from self._shared(draft, stretch, sense)
         if len(draft.nodes) >= MOST_NODES:
             return
         for i, node in enumerate(draft.nodes):
             again = _TWIN if any(hop.type == sense.name and i in (hop.start, hop.end) for hop in draft.hops) else 0.0
             for step in self._catalog.ends(sense.name, node.label)[:4]:
                 cost = _spoken_of(asked, draft, stretch, i, is_verb=True) + (again if step.label != node.label else 0.0)
+                cost += _OBJECT_OF_ITS_OWN * joint
                 walked, _ = self._walked(draft, i, (step,), stretch.first, cost)
                 hops = (*walked.hops[:-1], walked.hops[-1]._replace(paid=0.0))
                 use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
@@ -255,6 +261,15 @@ class Parser:
                 yield _used(
                     draft._replace(nodes=nodes, hops=(hop,)), Use("relation", *_span(stretch), "relationship", 0), 0.6
                 )
+
+    def _shared(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        """The draft with one more edge between the nodes of the relation last said ("wrote and directed")."""
+        hop = draft.hops[draft.uses[-1].at]
+        for step in self._catalog.ends(sense.name, draft.nodes[hop.start].label):
+            if hop.type != sense.name and self._narrower(step.label, draft.nodes[hop.end].label):
+                hops = (*draft.hops, Link(sense.name, hop.start, hop.end, step.forward, 0.0))
+                use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
+                yield _used(draft._replace(hops=hops), use, 0.0)
 
     # --- properties ----------------------------------------------------------------------------------------------
 
@@ -492,6 +507,15 @@ def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb:
     if not is_coordinated(asked, stretch, is_verb=is_verb):
         return _farther(draft, i)
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
+
+
+def _is_joint(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
+    """Whether a relation is joined to the one last said by nothing but "and", so that both are to one thing."""
+    last = draft.uses[-1] if draft.uses else None
+    if last is None or last.kind != "relation":
+        return False
+    between = [unit.text for unit in asked.units[last.last : stretch.first]]
+    return "and" in between and all(word in FUNCTION_WORDS or word in GOING_ON for word in between)
 
 
 def _span(stretch: Stretch) -> tuple[int, int]:

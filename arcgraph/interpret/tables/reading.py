@@ -99,7 +99,9 @@ class TableReader:
             key = signature(reading.pattern)
             if key not in found or found[key].score < reading.score:
                 found[key] = reading
-        return sorted(found.values(), key=lambda r: -r.score)[:MOST_READINGS]
+        # Of two that say it as well the plainer one.
+        order = lambda r: (-round(r.score, 2), r.doubts.twins + r.doubts.alike, r.doubts.hops)  # noqa: E731
+        return sorted(found.values(), key=order)[:MOST_READINGS]
 
     def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
         score = draft.score - query.loose

@@ -148,6 +148,10 @@ class Columns:
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
+        # What things are counted or averaged by for their order is shown beside them.
+        shown = [h for h in hidden if isinstance(h.expression, Aggregate) and not aggregates]
+        if shown:
+            outputs = [*(outputs if entity >= 0 else map(self._named, outputs)), *shown]
         return self._built(outputs, hidden, having, order, limit, entity)
 
     def _built(
@@ -157,10 +161,8 @@ class Columns:
         match = self._match()
         columns: list[Projection] = []
         for output in outputs:
-            flat = [output] if output.entity < 0 or entity >= 0 else [self._named(output)]
-            for one in flat:
-                name = THING if entity >= 0 else _fresh(one.words, columns)
-                columns.append(Projection(one.expression, name))
+            one = output if entity >= 0 else self._named(output)
+            columns.append(Projection(one.expression, THING if one.entity >= 0 else _fresh(one.words, columns)))
         extra = [o.expression for o in hidden] + [o.expression for o, _ in having]
         for expression in dict.fromkeys(extra):
             if all(c.expression != expression for c in columns):

@@ -240,6 +240,12 @@ CENTURY_WORDS = ("century", "centuries", "c.")
 BEFORE_NOON, AFTER_NOON = ("am", "a.m.", "a.m"), ("pm", "p.m.", "p.m")
 CLOCK_WORDS = {"noon": 12, "midday": 12, "midnight": 0}
 
+# Words in the keys of properties that hold moments, where numbers so large are counted from 1970.
+MOMENT_KEY_WORDS = frozenset(
+    """date time timestamp datetime ts epoch created updated modified changed added joined started ended begin began end
+    start since at on when expires expiry published posted seen""".split()
+)
+
 # Time seen from now or from the data's end: by how many units what the word names ended before.
 RELATIVE_WORDS = {"last": 1, "previous": 1, "past": 0, "this": 0, "current": 0}
 RELATIVE_DAYS = {"today": 0, "yesterday": 1}

@@ -37,6 +37,7 @@ from arcgraph.interpret.tables.english import (
     ADDING,
     APART_WORDS,
     ASKING_WORDS,
+    CLAUSE_OPENERS,
     CLOSING_VERBS,
     FIRST_WORDS,
     KNOWN_WORDS,
@@ -784,6 +785,8 @@ class Columns:
         """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
         use = self._uses[n]
         if self._is_known(use) or denier(self._asked, use) is not None:
+            return True
+        if any(unit.text in CLAUSE_OPENERS for unit in self._asked.units[max(1, self._uses[0].last) : use.first]):
             return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before

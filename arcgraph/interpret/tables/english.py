@@ -35,7 +35,7 @@ PLAIN_WORDS = frozenset(
 LIGHT_VERBS = frozenset(
     """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
     occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
-    involve involves involved involving been being become became do does did done went goes come came use""".split()
+    involve involves involved involving located situated been being become became do does did done went goes come came use""".split()
 )
 # Phrases for one thing, for what keys are usually called.
 SAME_PHRASES = (
@@ -48,7 +48,10 @@ SAME_PHRASES = (
     ("nationality", "country"),
 )
 # Nouns that only close the name of a property ("badge number", "country name").
-TAIL_NOUNS = frozenset("number numbers code codes value values id ids identifier identifiers no".split())
+TAIL_NOUNS = frozenset(
+    """number numbers code codes value values id ids identifier identifiers no address addresses capacity amount amounts
+    level levels figure figures field attribute property""".split()
+)
 # Those that close the name of a property of moments ("release year").
 TIME_NOUNS = frozenset("year years date dates time times timestamp timestamps".split())
 # Words by which a value is said to be there at all.
@@ -85,6 +88,8 @@ NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody
 COORDINATING = frozenset("and but".split())
 # Prepositions that say where something is.
 PLACING = frozenset("in at on near within inside from under above behind beside".split())
+# Words that open a clause of conditions.
+CLAUSE_OPENERS = frozenset("where whose wherein".split())
 # Words behind which the possessions of what was named are further columns ("with their names").
 ADDING = frozenset("with and including plus".split())
 # Words that stand for any person.

@@ -634,8 +634,9 @@ class Linker:
         if word in PERSON_WORDS:
             return -(_SOMEONE if self._persons else _PERSON)
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
-        if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
-            return -_PLAIN
+        is_plain = word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS
+        if is_plain:
+            return -_PLAIN if not any(m.kind == "label" for m in self._catalog.called(word)) else -_SOMEONE
         if word.isdigit():
             return -_DROPPED_NUMBER
         nothing = float(meanings[at][self._catalog.vocabulary.null])

@@ -17,6 +17,7 @@ from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
 from arcgraph.interpret.tables.english import COMPARING
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
+from arcgraph.interpret.verbalise import split_name
 
 _T = TypeVar("_T")
 
@@ -589,7 +590,19 @@ def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, own
             return n
         if use.at < 0 and any((h.side, h.owner, h.key) == (side, owner, key) for h in use.holders):
             return n
+        if _begins(use, side, owner, i, key):
+            return n
     return None
+
+
+def _begins(use: Use, side: str, owner: str, i: int, key: str) -> bool:
+    """Whether a value's property is called by what a use names and more ("the home bank in Peru": homeBankCountry)."""
+    words = split_name(key)
+    if use.at >= 0:
+        keys = use.keys if (use.side, use.at) == (side, i) else ()
+    else:
+        keys = tuple(h.key for h in use.holders if (h.side, h.owner) == (side, owner))
+    return any(1 < len(own := split_name(k)) < len(words) and words[: len(own)] == own for k in keys)
 
 
 def _is_named_otherwise(asked: Asked, draft: Draft, stretch: Stretch) -> bool:

@@ -71,6 +71,10 @@ class TableReading:
         return self.text
 
 
+# What a reading that leaves out what is asked for falls behind by.
+_LOSING = 0.5
+
+
 class TableReader:
     """Reads questions about values against one graph. Thread-safe."""
 
@@ -99,9 +103,7 @@ class TableReader:
             key = signature(reading.pattern)
             if key not in found or found[key].score < reading.score:
                 found[key] = reading
-        # Of two that say it as well the plainer one.
-        order = lambda r: (-round(r.score, 2), r.doubts.twins + r.doubts.alike, r.doubts.hops)  # noqa: E731
-        return sorted(found.values(), key=order)[:MOST_READINGS]
+        return sorted(found.values(), key=_rank)[:MOST_READINGS]
 
     def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
         score = draft.score - query.loose
@@ -110,6 +112,12 @@ class TableReader:
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
             _is_path(asked, draft, query.pattern), _doubts(asked, draft, query),
         )  # fmt: skip
+
+
+def _rank(reading: TableReading) -> tuple[float, int, int]:
+    """Sorts readings best first; of two that say it as well the plainer one."""
+    doubts = reading.doubts
+    return -round(reading.score - _LOSING * min(doubts.lost, 2), 2), doubts.twins + doubts.alike, doubts.hops
 
 
 def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:

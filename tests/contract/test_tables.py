@@ -110,7 +110,7 @@ def values(answer: Answer) -> set[Any]:
         ("Which workshop was founded first?", {"Lantern Yard"}),
         ("Which workshop has the lowest budget?", {"Quill House"}),
         ("Top 2 workshops by budget", {"Lantern Yard", "Bell Loft"}),
-        ("Which workshop has the most members?", {"Lantern Yard"}),
+        ("Which workshop has the most members?", {"Lantern Yard", 2}),
         ("Which workshops were founded in the 1990s?", {"Oak Bench"}),
         # Texts that hold numbers stay numbers where several are ruled out.
         ("Which workshops do not have a budget of 400 or 800?", {"Lantern Yard"}),
@@ -164,6 +164,7 @@ def test_groups_stand_beside_their_aggregate(town: Agent) -> None:
         ("Which pupils take no advanced course?", {("Jon Berg",), ("Leo Falk",)}),
         ("Which pupils tutor no one from Skive?", {("Ida Holm",), ("Kaja Lund",), ("Leo Falk",)}),
         ("Which pupils neither take Algebra nor Botany?", {("Leo Falk",)}),
+        ("How many pupils neither tutor a pupil nor take Algebra?", {(1,)}),
         # Who has the most of something.
         ("Who has the highest height?", {("Leo Falk",)}),
         # Whose names are meant.
@@ -329,11 +330,8 @@ def test_a_noun_like_a_verb_for_sorting_sorts_nothing(graph: Any, tmp_path: Path
 
 
 def test_what_is_denied_of_what_is_counted_is_asked_back(school: Agent) -> None:
-    for question in (
-        "What is the average number of pupils without a course per room?",
-        "How many pupils neither tutor a pupil nor take Algebra?",
-    ):
-        assert school.ask(question).status != Status.ANSWERED
+    question = "What is the average number of pupils without a course per room?"
+    assert school.ask(question).status != Status.ANSWERED
 
 
 def test_what_no_index_holds_is_looked_up_in_the_database(graph: Any, tmp_path: Path, settings: Settings) -> None:

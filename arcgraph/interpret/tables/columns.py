@@ -118,6 +118,9 @@ class Columns:
         self._per = -1
         self._measured: list[Having] = []
         self._closing = asked.units[asked.closing].start if asked.closing is not None else None
+        # What is said to be so, or not ("accepted answers").
+        self._flags = [use for use in self._uses if self._is_flag(use)]
+        self._amounts = self._compared_amounts()
 
     # --- the query -----------------------------------------------------------------------------------------------
 
@@ -180,7 +183,7 @@ class Columns:
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
             grouped=self._grouped(),
         )  # fmt: skip
-        denied = Denial(self._asked, self._draft, self._uses)
+        denied = Denial(self._asked, self._draft, self._uses, self._flags)
         pattern = denied.applied(pattern)
         self._met |= denied.met
         words = self._words(pattern, outputs, hidden, having, denied)
@@ -238,7 +241,28 @@ class Columns:
             named = [t for t in node.tests if self._names(node.label, t)]
             bindings += [Binding(name_of_node(i), t.key, _listed(t.conditions[0].right)) for t in named]
             filters += [f for t in node.tests if t not in named for f in self._filters(name_of_node(i), t)]
-        return Pattern(nodes, tuple(hops), tuple(bindings), filters=(*filters, *self._known()))
+        filters += [*self._known(), *self._amount_filters()]
+        return Pattern(nodes, tuple(hops), tuple(bindings), filters=tuple(filters))
+
+    def _compared_amounts(self) -> dict[int, Mark]:
+        """Numbers that are compared by what stands behind them ("more than 100 views"), by the use that this is."""
+        found: dict[int, Mark] = {}
+        for mark in self._marks:
+            at = self._next_use(mark.end, 1) if mark.deed == Deed.HAVING and isinstance(mark.value, Written) else None
+            use = self._uses[at] if at is not None else None
+            if at is None or use is None or use.kind != "property" or use.spent or use.at < 0:
+                continue
+            if self._is_number(use) and mark.value.bounds("integer") is not None:
+                found[at] = mark
+                self._met.add(mark)
+                self._taken.add(at)
+        return found
+
+    def _amount_filters(self) -> Iterator[Filter]:
+        for at, mark in self._amounts.items():
+            of = self._property(self._uses[at], numeric=True)
+            for operator, value in _comparisons(mark.value.bounds("integer")):
+                yield Filter(of, operator, value)
 
     def _names(self, label: str, test: Test) -> bool:
         """Whether a test ties a node to names, which a graph finds by its indexes."""
@@ -350,7 +374,8 @@ class Columns:
     def _next_use(self, start: int, within: int) -> int | None:
         """The first use behind a character."""
         for n, use in enumerate(self._uses):
-            if self._char(use) >= start and self._between(start, self._char(use)) <= within:
+            is_behind = self._char(use) >= start and self._between(start, self._char(use)) <= within
+            if is_behind and use not in self._flags:
                 return n
         return None
 
@@ -486,6 +511,8 @@ class Columns:
             if at is None or bounds is None:
                 self._loose += 2.0
                 continue
+            if at in self._amounts:
+                continue
             counted = self._count(at)
             self._met.add(mark)
             if self._counted is None and not keys:
@@ -570,7 +597,8 @@ class Columns:
 
     def _is_by(self, char: int) -> bool:
         """Whether "by" or "based on" stands before a character, articles aside."""
-        before = [unit.text for unit in self._asked.units if unit.start < char and unit.text not in ARTICLES]
+        idle = ARTICLES | _EACH
+        before = [unit.text for unit in self._asked.units if unit.start < char and unit.text not in idle]
         return before[-1:] == ["by"] or before[-2:] in ([["based", "on"]])
 
     def _told_behind(self) -> list[Mark]:
@@ -600,10 +628,13 @@ class Columns:
         if at is None or self._uses[at].kind == "label":
             # "founded first", "the top 3 films by length"
             at = next((n for n in self._sorted_by(mark) if n not in self._taken), at)
+        if at is None and value.word in MOST_WORDS and (said := self._verb_before(mark)) is not None:
+            return self._count(said), value.amount == "desc", False
         if at is None:
             return self._of_moment(self._asked_node(), value) if value.moment else None
         use = self._uses[at]
-        if use.kind == "property" and not use.spent and use.at >= 0 and not self._is_listing(mark, value, use):
+        is_open = use.kind == "property" and not use.spent and use.at >= 0
+        if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
             descending = self._descends_by(value, use)
             self._taken.add(at)
             others = [
@@ -629,8 +660,21 @@ class Columns:
 
     def _is_listing(self, mark: Mark, value: Superlative, use: Use) -> bool:
         """Whether "the first 3 names" are no first ones of an order, but any of them."""
+        begins = self._char(use)
+        if value.word not in RANK_WORDS or not value.limit or begins < mark.end or self._is_by(begins):
+            return False
         is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
-        return value.word == "first" and bool(value.limit) and not is_moment and self._char(use) >= mark.end
+        return not is_moment and (value.word == "first" or not self._is_number(use))
+
+    def _sorts(self, use: Use, value: Superlative) -> bool:
+        """Whether a property has an order for a superlative: no text has a largest one."""
+        form = form_of(self._catalog.info(self._holder(use)))
+        return form.is_moment or self._is_number(use) or form.meaning in _MOMENT or value.word in RANK_WORDS
+
+    def _verb_before(self, mark: Mark) -> int | None:
+        """The relation right before a superlative that counts what was done ("who commented the most")."""
+        ends = [(n, self._asked.units[u.last - 1].end) for n, u in enumerate(self._uses) if u.kind == "relation"]
+        return next((n for n, end in ends if end <= mark.start and self._between(end, mark.start) <= 1), None)
 
     def _player(self, use: Use) -> int:
         """The node that a noun for a relation stands for ("the oldest directors")."""
@@ -651,7 +695,7 @@ class Columns:
                 continue
             begins, ends = self._char(use), units[use.last - 1].end
             is_before = ends <= mark.start and not self._between(ends, mark.start)
-            is_named = begins >= mark.end and use.first > 0 and units[use.first - 1].text == "by"
+            is_named = begins >= mark.end and self._is_by(begins)
             if is_named or (is_before and form_of(self._catalog.info(self._holder(use))).is_moment):
                 yield n
 
@@ -687,6 +731,8 @@ class Columns:
             if use.log < _VAGUE and n and not closing:
                 continue
             if use.at < 0 or (has_closing and not closing and not self._adds()):
+                continue
+            if use in self._flags:
                 continue
             if closing and aggregates and self._is_restated(use, aggregates):
                 continue
@@ -761,11 +807,11 @@ class Columns:
                                               for k in u.keys) and u.at >= 0]  # fmt: skip
         if any(o.entity >= 0 for o in outputs) or not asked or self._closing is not None:
             return None
-        head = self._uses[0]
         words = [unit.text for unit in self._asked.units]
         first = min(u.first for u in asked)
         owned = [i for i in range(max(0, first - 2), first) if words[i] in ("their", "its", "his", "her")]
-        is_added = bool(owned) and words[owned[0] - 1] in ADDING and head.kind == "label"
+        is_told = any(u.kind == "label" and u.last <= first for u in self._uses)
+        is_added = bool(owned) and words[owned[0] - 1] in ADDING and is_told
         going_on = self._asked.going_on
         is_twofold = going_on is not None and first > going_on and words[0] in ("who", "which", "what")
         if not is_added and not is_twofold:
@@ -793,6 +839,13 @@ class Columns:
         has = has and not {"their", "its"} & set(before)
         return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
 
+    def _is_flag(self, use: Use) -> bool:
+        """Whether a property is true or false, and no column of the closing clause nor asked for by "whether"."""
+        if use.kind != "property" or use.spent or use.at < 0 or self._in_closing(self._char(use)):
+            return False
+        before = [unit.text for unit in self._asked.units[: use.first]]
+        return self._catalog.info(self._holder(use)).type == "boolean" and "whether" not in before
+
     def _is_known(self, use: Use) -> bool:
         """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""
         before = [unit.text for unit in self._asked.units[max(0, use.first - 1) : use.first]]
@@ -804,8 +857,16 @@ class Columns:
 
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
+        for use in self._flags:
+            yield Filter(self._property(use), "=", denier(self._asked, use) is None)
         for use in self._uses:
-            is_said = use.kind == "property" and not use.spent and use.at >= 0 and self._is_known(use)
+            is_said = (
+                use not in self._flags
+                and use.kind == "property"
+                and not use.spent
+                and use.at >= 0
+                and self._is_known(use)
+            )
             if not is_said or denier(self._asked, use) is not None:
                 continue
             prop = self._property(use)

@@ -35,7 +35,8 @@ PLAIN_WORDS = frozenset(
 LIGHT_VERBS = frozenset(
     """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
     occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
-    involve involves involved involving located situated been being become became do does did done went goes come came use""".split()
+    involve involves involved involving located situated been being become became do does did done went goes come
+    came use""".split()
 )
 # Phrases for one thing, for what keys are usually called.
 SAME_PHRASES = (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
-from arcgraph.interpret.marks import Mark
+from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
 from arcgraph.interpret.tables.english import COMPARING
@@ -516,6 +516,9 @@ def _is_joint(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
     if last is None or last.kind != "relation":
         return False
     between = [unit.text for unit in asked.units[last.last : stretch.first]]
+    end, begin = asked.units[last.last - 1].end, asked.units[stretch.first].start
+    if any(m.deed == Deed.NEGATION and end <= m.start < begin for m in asked.marks):
+        return False
     return "and" in between and all(word in FUNCTION_WORDS or word in GOING_ON for word in between)
 
 

@@ -622,8 +622,10 @@ class Columns:
         """The measure, whether it descends, and whether its extreme itself is asked for."""
         if mark in self._measures:
             counted = next(self._aggregate(self._measures[mark]), None)
-            self._met.update((self._measures[mark],) if counted else ())
-            return (counted, value.amount != "asc", False) if counted else None
+            if counted is None or self._counts_itself(counted):
+                return None
+            self._met.add(self._measures[mark])
+            return counted, value.amount != "asc", False
         at = self._next_use(mark.end, 2)
         if at is None or self._uses[at].kind == "label":
             # "founded first", "the top 3 films by length"
@@ -670,6 +672,11 @@ class Columns:
         """Whether a property has an order for a superlative: no text has a largest one."""
         form = form_of(self._catalog.info(self._holder(use)))
         return form.is_moment or self._is_number(use) or form.meaning in _MOMENT or value.word in RANK_WORDS
+
+    def _counts_itself(self, counted: Output) -> bool:
+        """Whether each of the things asked for would be counted for itself."""
+        of = counted.expression.of if isinstance(counted.expression, Aggregate) else None
+        return isinstance(of, Entity) and of.owner == name_of_node(self._asked_node())
 
     def _verb_before(self, mark: Mark) -> int | None:
         """The relation right before a superlative that counts what was done ("who commented the most")."""
@@ -816,14 +823,12 @@ class Columns:
         is_twofold = going_on is not None and first > going_on and words[0] in ("who", "which", "what")
         if not is_added and not is_twofold:
             return None
-        node = self._subject() if words[0] == "who" else self._asked_node()
+        node = self._asked_node()
         return Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)
 
     def _subject(self) -> int:
         """Who does what is said first: the end of its edge that no word names."""
-        said = next((u for u in self._uses if u.kind == "relation"), None)
-        if said is None:
-            return self._asked_node()
+        said = next(u for u in self._uses if u.kind == "relation")
         hop = self._draft.hops[said.at]
         return next((i for i in (hop.start, hop.end) if not self._draft.nodes[i].said), hop.start)
 
@@ -896,7 +901,10 @@ class Columns:
 
     def _asked_node(self) -> int:
         """The first node that a word names: of a compound the last word's ("crime scenes"), not one that only a
-        value's words name, but where the value stands for the things that have it ("which Sergeants")."""
+        value's words name, but where the value stands for the things that have it ("which Sergeants"). "Who" asks for
+        whoever does what is said first."""
+        if self._uses and self._uses[0].kind == "relation" and self._asked.units[0].text in ("who", "whom"):
+            return self._subject()
         for n, use in enumerate(self._uses):
             if use.kind == "label":
                 while self._is_compound(n):

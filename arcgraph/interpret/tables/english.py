@@ -89,6 +89,8 @@ NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody
 COORDINATING = frozenset("and but".split())
 # Prepositions that say where something is.
 PLACING = frozenset("in at on near within inside from under above behind beside".split())
+# Words that say how two things compare with each other.
+SAMENESS_WORDS = frozenset("same different identical equal unequal alike".split())
 # Words that open a clause of conditions.
 CLAUSE_OPENERS = frozenset("where whose wherein".split())
 # Words behind which the possessions of what was named are further columns ("with their names").

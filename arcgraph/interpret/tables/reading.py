@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
-from arcgraph.interpret.english import FUNCTION_WORDS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
+from arcgraph.interpret.tables.english import SAMENESS_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
 from arcgraph.interpret.tables.sameness import signature
@@ -234,6 +235,8 @@ def _lost(asked: Asked, draft: Draft) -> int:
         lost += all(use.is_name for use in draft.uses if use.kind == "value")
     # In a clause that lists columns two words of which nothing is made are one more column.
     lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
+    lost += sum(1 for i in range(len(asked.units)) if _compares_two(asked, i))
+    lost += not _is_joint(draft) and any(_is_shared(asked, i) for i in range(len(asked.units)) if i not in covered)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
@@ -245,6 +248,27 @@ def _lost(asked: Asked, draft: Draft) -> int:
         is_owned = asked.units[start].text in _POSSESSIVES
         lost += follows == "of" or at < first or is_outright or is_owned
     return lost
+
+
+def _compares_two(asked: Asked, at: int) -> bool:
+    """Whether a clause ends in saying that two things are the same, or different: no pattern compares properties."""
+    if asked.units[at].text not in SAMENESS_WORDS:
+        return False
+    before = [unit.text for unit in asked.units[max(0, at - 2) : at] if unit.text not in ARTICLES]
+    follows = asked.text[asked.units[at].end :].lstrip()
+    return before[-1:] != [] and before[-1] in COPULAS and (not follows or follows[0] in ".,;?!")
+
+
+def _is_shared(asked: Asked, at: int) -> bool:
+    """Whether two things are said to have one thing, "the same room", which no other thing's name stands behind."""
+    words = [unit.text for unit in asked.units[max(0, at - 1) :]]
+    return words[:2] == ["the", "same"] and "as" not in words
+
+
+def _is_joint(draft: Draft) -> bool:
+    """Whether two edges lead from one node to another."""
+    ends = [(hop.start, hop.end) for hop in draft.hops]
+    return len(set(ends)) < len(ends)
 
 
 _POSSESSIVES = frozenset("their its his her whose".split())

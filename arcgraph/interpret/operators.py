@@ -93,7 +93,8 @@ OPENING_WORDS = frozenset(("from",))
 # How a text is compared with a part of it.
 TEXT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     "contains": _phrases(
-        "contains; contain; containing; contained; includes; include; including; has the word; with the word; like"
+        """contains; contain; containing; contained; includes; include; including; mentions; mention; mentioning;
+        has the word; with the word; like"""
     ),
     "starts with": _phrases(
         """starts with; start with; starting with; started with; begins with; begin with; beginning with; prefixed with;

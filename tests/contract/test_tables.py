@@ -245,6 +245,12 @@ def test_who_and_what_is_meant(school: Agent, question: str, expected: set[Any])
         # Two verbs of one thing, and of two.
         ("Who wrote and tested the same recipe?", {("Ada Thorn",)}),
         ("Which recipes were both written and tested by the same cook?", {("Leek Pie",)}),
+        ("Which recipes were written by someone who also tested them?", {("Leek Pie",)}),
+        # One verb or the other.
+        ("Which cooks born after 1955 wrote or tested Oat Loaf?", {("Ben Usk",), ("Cleo Vant",)}),
+        # Those who do something.
+        ("List the testers born before 1965.", {("Ada Thorn",), ("Ben Usk",)}),
+        ("Name 2 testers who tested Leek Pie.", {("Ada Thorn",), ("Ben Usk",)}),
         # For each of what is counted.
         ("How many cooks wrote more than one recipe?", {(1,)}),
         # What is asked for besides.
@@ -273,6 +279,7 @@ def test_how_many_and_by_what(kitchen: Agent, question: str, expected: set[Any])
         "List the cooks whose name and birth year are the same.",
         "Which cook wrote and did not test the same recipe?",
         "Which recipe has the longest title?",
+        "List the recipes with a view count divisible by 7.",
     ],
 )
 def test_what_no_pattern_says_is_asked_back(kitchen: Agent, question: str) -> None:

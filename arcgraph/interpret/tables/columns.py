@@ -46,7 +46,17 @@ from arcgraph.interpret.tables.english import (
     RANK_WORDS,
 )
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Link,
+    Test,
+    Use,
+    covers,
+    is_agent_noun,
+    name_of_hop,
+    name_of_node,
+    variable_of,
+)
 from arcgraph.interpret.verbalise import phrase
 
 THING = "x"
@@ -232,9 +242,8 @@ class Columns:
         hops = []
         filters: list[Filter] = []
         for i, (link, way) in enumerate(zip(self._draft.hops, self._ways, strict=True)):
-            hops.append(
-                Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
-            )
+            types = tuple(map(Descriptor, (link.type, *link.others)))
+            hops.append(Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), types, way))
             filters += [f for t in link.tests for f in self._filters(name_of_hop(i), t)]
         bindings: list[Binding] = []
         for i, node in enumerate(self._draft.nodes):
@@ -830,7 +839,13 @@ class Columns:
         """Who does what is said first: the end of its edge that no word names."""
         said = next(u for u in self._uses if u.kind == "relation")
         hop = self._draft.hops[said.at]
-        return next((i for i in (hop.start, hop.end) if not self._draft.nodes[i].said), hop.start)
+        nodes = self._draft.nodes
+        named = {u.at for u in self._uses if u.kind == "value" and u.side == "node" and u.is_name}
+        return min((hop.start, hop.end), key=lambda i: (i in named, nodes[i].said))
+
+    def _asks_for_player(self) -> bool:
+        """Whether the relation said first is asked for by "who", or is a noun for those who do it ("the actors")."""
+        return self._asked.units[0].text in ("who", "whom") or is_agent_noun(self._asked, self._uses[0], self._uses)
 
     def _is_condition(self, n: int) -> bool:
         """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
@@ -903,7 +918,7 @@ class Columns:
         """The first node that a word names: of a compound the last word's ("crime scenes"), not one that only a
         value's words name, but where the value stands for the things that have it ("which Sergeants"). "Who" asks for
         whoever does what is said first."""
-        if self._uses and self._uses[0].kind == "relation" and self._asked.units[0].text in ("who", "whom"):
+        if self._uses and self._uses[0].kind == "relation" and self._asks_for_player():
             return self._subject()
         for n, use in enumerate(self._uses):
             if use.kind == "label":
@@ -998,7 +1013,8 @@ class Columns:
 
     def _hop_words(self, hop: Link, way: Direction) -> str:
         arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
-        return f"{self._node_words(hop.start)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {self._node_words(hop.end)}"
+        said = " or ".join(map(phrase, (hop.type, *hop.others)))
+        return f"{self._node_words(hop.start)} {arrow[0]}{said}{arrow[1]} {self._node_words(hop.end)}"
 
 
 def _is_rank(mark: Mark) -> bool:

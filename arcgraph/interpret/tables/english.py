@@ -89,6 +89,10 @@ NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody
 COORDINATING = frozenset("and but".split())
 # Prepositions that say where something is.
 PLACING = frozenset("in at on near within inside from under above behind beside".split())
+# Endings of nouns for those who do something.
+AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian", "ee")
+# Words behind which a verb stands.
+RELATIVE_PRONOUNS = frozenset("who whom that which".split())
 # Words that say how two things compare with each other.
 SAMENESS_WORDS = frozenset("same different identical equal unequal alike".split())
 # Words that open a clause of conditions.

@@ -278,6 +278,7 @@ class Linker:
             if senses := self._asked_for(asked, i):
                 yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
+            is_request = is_request or _is_command(asked, i)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
             if senses := self._word(unit.text, meanings[i]):
@@ -629,7 +630,7 @@ class Linker:
             return 0.0
         if marked:
             return -DROPPED_MARK
-        if word in ("name", "names"):
+        if word in ("name", "names") and not _is_command(asked, at):
             return -_NAME
         if word in PERSON_WORDS:
             return -(_SOMEONE if self._persons else _PERSON)
@@ -676,6 +677,12 @@ def _is_verb(asked: Asked, at: int) -> bool:
 
 _DOING = frozenset("do does did".split())
 _CLAUSE = 6
+
+
+def _is_command(asked: Asked, at: int) -> bool:
+    """Whether the question begins with a word that may be a noun, and tells to do something ("name three towns")."""
+    follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
+    return at == 0 and asked.units[at].text in COMMAND_WORDS and follows != "of"
 
 
 def _is_one_of(asked: Asked, end: int) -> bool:

@@ -15,7 +15,7 @@ from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
-from arcgraph.interpret.tables.english import COMPARING
+from arcgraph.interpret.tables.english import AGENT_ENDINGS, COMPARING, RELATIVE_PRONOUNS
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 from arcgraph.interpret.verbalise import split_name
 
@@ -81,7 +81,10 @@ class Var(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge from node ``start`` to ``end``, along its arrow where ``forward``; ``paid`` is what it cost unsaid."""
+    """An edge from node ``start`` to ``end``, along its arrow where ``forward``; ``paid`` is what it cost unsaid.
+
+    One of the types ``others`` will do as well.
+    """
 
     type: str
     start: int
@@ -89,6 +92,7 @@ class Link(NamedTuple):
     forward: bool
     paid: float
     tests: tuple[Test, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 class Use(NamedTuple):
@@ -138,6 +142,13 @@ def variable_of(use: Use) -> str:
 def covers(asked: Asked, use: Use, mark: Mark) -> bool:
     """Whether the words of a mark are part of what a use was taken for ("average height", "not 'Docks'")."""
     return asked.units[use.first].start <= mark.start and mark.end <= asked.units[use.last - 1].end
+
+
+def is_agent_noun(asked: Asked, use: Use, uses: Iterable[Use]) -> bool:
+    """Whether the last word of a use is a noun for those who do something ("actors"), and no verb ("Ann tutors")."""
+    before = asked.units[use.first - 1].text if use.first else ""
+    is_verb = before in RELATIVE_PRONOUNS or any(u.kind == "value" and u.last == use.first for u in uses)
+    return not is_verb and asked.units[use.last - 1].text.rstrip("s").endswith(AGENT_ENDINGS)
 
 
 class Parser:
@@ -241,9 +252,15 @@ class Parser:
                 said = _put(draft.hops, i, hop._replace(paid=0.0))
                 cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
                 yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
-        joint = _is_joint(asked, draft, stretch)
-        if joint:
-            yield from self._shared(draft, stretch, sense)
+        conjunction = _conjunction(asked, draft, stretch)
+        joint = conjunction == "and" or _is_of_them(asked, stretch)
+        if conjunction == "or":
+            yield from self._either(draft, stretch, sense)
+        elif conjunction:
+            yield from self._shared(draft, stretch, sense, draft.hops[draft.uses[-1].at])
+        elif joint:
+            for hop in draft.hops:
+                yield from self._shared(draft, stretch, sense, hop)
         if len(draft.nodes) >= MOST_NODES:
             return
         for i, node in enumerate(draft.nodes):
@@ -263,9 +280,19 @@ class Parser:
                     draft._replace(nodes=nodes, hops=(hop,)), Use("relation", *_span(stretch), "relationship", 0), 0.6
                 )
 
-    def _shared(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
-        """The draft with one more edge between the nodes of the relation last said ("wrote and directed")."""
-        hop = draft.hops[draft.uses[-1].at]
+    def _either(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        """The draft with one more type that the relation last said may have ("wrote or directed")."""
+        last = draft.uses[-1]
+        hop = draft.hops[last.at]
+        for step in self._catalog.ends(sense.name, draft.nodes[hop.start].label):
+            is_alike = step.forward == hop.forward and self._narrower(step.label, draft.nodes[hop.end].label)
+            if is_alike and sense.name not in (hop.type, *hop.others):
+                hops = _put(draft.hops, last.at, hop._replace(others=(*hop.others, sense.name)))
+                # "or" is a word of the relation now.
+                yield draft._replace(hops=hops, uses=(*draft.uses[:-1], last._replace(last=stretch.last)))
+
+    def _shared(self, draft: Draft, stretch: Stretch, sense: Sense, hop: Link) -> Iterator[Draft]:
+        """The draft with one more edge between the nodes of another ("wrote and directed", "who also tested it")."""
         for step in self._catalog.ends(sense.name, draft.nodes[hop.start].label):
             if hop.type != sense.name and self._narrower(step.label, draft.nodes[hop.end].label):
                 hops = (*draft.hops, Link(sense.name, hop.start, hop.end, step.forward, 0.0))
@@ -454,8 +481,13 @@ class Parser:
             score -= cost
             uses[n] = use._replace(at=i, keys=keys["node", draft.nodes[i].label])
         score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
-        idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
-        yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
+        idle = {i for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node)}
+        for use in uses:
+            if use.kind == "relation" and is_agent_noun(asked, use, uses):
+                # It stands for one of its ends ("the oldest actors").
+                hop = draft.hops[use.at]
+                idle -= set([i for i in (hop.start, hop.end) if i in idle][:1])
+        yield draft._replace(score=score - _IDLE * len(idle), uses=tuple(uses))
 
     def _new_edge(
         self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]
@@ -510,16 +542,30 @@ def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb:
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
 
 
-def _is_joint(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
-    """Whether a relation is joined to the one last said by nothing but "and", so that both are to one thing."""
+def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:
+    """What joins a relation to the one last said, "and" or "or", so that both are to one thing; else empty."""
     last = draft.uses[-1] if draft.uses else None
     if last is None or last.kind != "relation":
-        return False
-    between = [unit.text for unit in asked.units[last.last : stretch.first]]
+        return ""
     end, begin = asked.units[last.last - 1].end, asked.units[stretch.first].start
     if any(m.deed == Deed.NEGATION and end <= m.start < begin for m in asked.marks):
-        return False
-    return "and" in between and all(word in FUNCTION_WORDS or word in GOING_ON for word in between)
+        return ""
+    between = [unit.text for unit in asked.units[last.last : stretch.first]]
+    if not all(word in FUNCTION_WORDS or word in GOING_ON for word in between):
+        return ""
+    if "," in asked.text[end:begin] and not {"and", "or"} & set(between):
+        # The last of those listed says how they are joined.
+        between = [unit.text for unit in asked.units[stretch.last : stretch.last + _WINDOW]]
+    return next((word for word in between if word in ("and", "or")), "")
+
+
+def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a relation is said of what was spoken of before ("someone who also acted in them")."""
+    behind = [unit.text for unit in asked.units[stretch.last : stretch.last + 2]]
+    return bool(behind) and (behind[0] in _THEM or (behind[0] in COMPARING and behind[-1] in _THEM))
+
+
+_THEM = frozenset(("it", "them"))
 
 
 def _span(stretch: Stretch) -> tuple[int, int]:

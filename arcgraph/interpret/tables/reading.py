@@ -157,12 +157,12 @@ def asks_beyond_paths(text: str) -> bool:
 def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     """The words of a question that no path follows and that change what is asked, those of names aside.
 
-    What is ruled out, a choice of names, the most of something, averages, time seen from now, conditions on numbers of
+    What is ruled out, a choice, the most of something, averages, time seen from now, conditions on numbers of
     things; and texts in quotation marks and moments that are the name of nothing.
     """
     named = [c.anchor.span for c in candidates]
     literals, marks = signs_of(text)
-    found = [(m.start, m.end) for m in marks if _denies(m) or (m.deed == Deed.EITHER and _is_between(m, named))]
+    found = [(m.start, m.end) for m in marks if _denies(m) or m.deed == Deed.EITHER]
     found += [one.span for one in literals if one.kind in _NAMING]
     left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
@@ -171,10 +171,6 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
 def _denies(mark: Mark) -> bool:
     """Whether no path can follow a mark."""
     return mark.deed in _DENYING and not mark.doubtful and (mark.deed != Deed.AGGREGATE or mark.value != "count")
-
-
-def _is_between(mark: Mark, named: Sequence[tuple[int, int]]) -> bool:
-    return any(end <= mark.start for _, end in named) and any(start >= mark.end for start, _ in named)
 
 
 _DENYING = frozenset((Deed.NEGATION, Deed.RELATIVE, Deed.HAVING, Deed.SUPERLATIVE, Deed.AGGREGATE))
@@ -236,6 +232,8 @@ def _lost(asked: Asked, draft: Draft) -> int:
     # In a clause that lists columns two words of which nothing is made are one more column.
     lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
     lost += sum(1 for i in range(len(asked.units)) if _compares_two(asked, i))
+    # A number that nothing is made of is a condition that was not understood.
+    lost += sum(1 for i, u in enumerate(asked.units) if u.text.isdigit() and i not in covered | inside)
     lost += not _is_joint(draft) and any(_is_shared(asked, i) for i in range(len(asked.units)) if i not in covered)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:

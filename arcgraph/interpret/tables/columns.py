@@ -42,6 +42,7 @@ from arcgraph.interpret.tables.english import (
     FIRST_WORDS,
     KNOWN_WORDS,
     MOST_WORDS,
+    OPPOSING_PREFIXES,
     PLACING,
     RANK_WORDS,
 )
@@ -57,7 +58,7 @@ from arcgraph.interpret.tables.parse import (
     name_of_node,
     variable_of,
 )
-from arcgraph.interpret.verbalise import phrase
+from arcgraph.interpret.verbalise import phrase, split_name
 
 THING = "x"
 _COUNTED = "number"
@@ -866,6 +867,12 @@ class Columns:
         before = [unit.text for unit in self._asked.units[: use.first]]
         return self._catalog.info(self._holder(use)).type == "boolean" and "whether" not in before
 
+    def _is_opposite(self, use: Use) -> bool:
+        """Whether a flag's word is the opposite of its key ("unaccepted")."""
+        word, words = self._asked.units[use.last - 1].text, split_name(use.keys[0])
+        prefix = next((p for p in OPPOSING_PREFIXES if word.startswith(p)), None)
+        return prefix is not None and not any(w.startswith(prefix) for w in words)
+
     def _is_known(self, use: Use) -> bool:
         """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""
         before = [unit.text for unit in self._asked.units[max(0, use.first - 1) : use.first]]
@@ -878,7 +885,8 @@ class Columns:
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
         for use in self._flags:
-            yield Filter(self._property(use), "=", denier(self._asked, use) is None)
+            is_denied = (denier(self._asked, use) is not None) != self._is_opposite(use)
+            yield Filter(self._property(use), "=", not is_denied)
         for use in self._uses:
             is_said = (
                 use not in self._flags

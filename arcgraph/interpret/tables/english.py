@@ -35,7 +35,7 @@ PLAIN_WORDS = frozenset(
 LIGHT_VERBS = frozenset(
     """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
     occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
-    involve involves involved involving located situated been being become became do does did done went goes come
+    involve involves involved involving located situated used been being become became do does did done went goes come
     came use""".split()
 )
 # Phrases for one thing, for what keys are usually called.
@@ -93,6 +93,8 @@ PLACING = frozenset("in at on near within inside from under above behind beside"
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian", "ee")
 # Words behind which a verb stands.
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
+# What makes the opposite of an adjective.
+OPPOSING_PREFIXES = ("un", "non", "in", "dis")
 # Words that say how two things compare with each other.
 SAMENESS_WORDS = frozenset("same different identical equal unequal alike".split())
 # Words that open a clause of conditions.

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
-from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.anchors import Names, is_command
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.forms import form_of
@@ -416,6 +416,8 @@ class Linker:
             sure = self._sureness(mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
                 continue
+            if not mention.quoted and is_command(text, mention.start, mention.end):
+                continue
             groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
             for entry in self._names.entries(mention.entries):
                 groups.setdefault((entry.labels, entry.property), {})[entry.text] = None
@@ -493,7 +495,8 @@ class Linker:
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
             sure = self._sureness(mention)
-            if sure < 0.1 or self._names_schema(mention):
+            is_told = not mention.quoted and is_command(text, mention.start, mention.end)
+            if sure < 0.1 or is_told or self._names_schema(mention):
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
@@ -680,9 +683,7 @@ _CLAUSE = 6
 
 
 def _is_command(asked: Asked, at: int) -> bool:
-    """Whether the question begins with a word that may be a noun, and tells to do something ("name three towns")."""
-    follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
-    return at == 0 and asked.units[at].text in COMMAND_WORDS and follows != "of"
+    return is_command(asked.text, asked.units[at].start, asked.units[at].end)
 
 
 def _is_one_of(asked: Asked, end: int) -> bool:

@@ -296,6 +296,8 @@ def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
                                   and not isinstance(e.of, Property))
         for e in outputs
     )  # fmt: skip
+    if pattern.limit is not None:
+        return False
     if not plain or len(outputs) != 1 or pattern.order:
         return not _is_hard(draft) and all(not isinstance(e, Aggregate) for e in outputs)
     return not _is_hard(draft)

@@ -61,8 +61,8 @@ MOMENT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
 ORDINAL_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ">": _phrases("after; later than"),
     "<": _phrases("before; earlier than; prior to"),
-    ">=": _phrases("since; not before"),
-    "<=": _phrases("until; till; not after"),
+    ">=": _phrases("since; not before; at or after; on or after; in or after"),
+    "<=": _phrases("until; till; not after; at or before; on or before; in or before"),
 }
 # Comparatives of age: of an amount here, of a moment above, where they say the opposite.
 AMOUNT_COMPARATORS: dict[Operator, tuple[str, ...]] = {

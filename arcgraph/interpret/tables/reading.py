@@ -34,7 +34,8 @@ class Doubts:
     """What speaks against a reading.
 
     ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
-    out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``);
+    out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``), and
+    nouns that something is asked by (``asked``);
     properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
     since more can go wrong with them: hops between nodes of one label (``alike``), and nodes that are another of a
     label without being told apart by such a hop (``twins``), more than others.
@@ -42,6 +43,7 @@ class Doubts:
 
     lost: int = 0
     unknown: int = 0
+    asked: int = 0
     dropped: float = 0.0
     loose: float = 0.0
     vague: int = 0
@@ -125,6 +127,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     return Doubts(
         lost=_lost(asked, draft) + len(query.unmet),
         unknown=_unknown(asked, draft),
+        asked=_unknown_columns(asked, draft),
         dropped=-draft.dropped,
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
@@ -199,6 +202,13 @@ def _unknown(asked: Asked, draft: Draft) -> int:
     return sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i))) + sum(
         1 for i in names if i + 1 not in names
     )
+
+
+def _unknown_columns(asked: Asked, draft: Draft) -> int:
+    """How many nouns of several words that something is asked by ("the shoe size of") nothing stands for."""
+    covered = _covered(asked, draft)
+    left = [i for i, u in enumerate(asked.units) if i not in covered and carries_meaning(u.text)]
+    return sum(1 for i in left if i - 1 in left and [u.text for u in asked.units[i + 1 : i + 2]] == ["of"])
 
 
 def _tells(asked: Asked, at: int) -> bool:

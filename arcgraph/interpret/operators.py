@@ -297,6 +297,27 @@ NO_SUPERLATIVES = frozenset(("priest",))
 DOUBTFUL_SUPERLATIVES = frozenset("last first final initial best minimum maximum minimal maximal nearest".split())
 # Endings of the adjectives that "most" and "least" go with.
 ADJECTIVE_ENDINGS = ("ive", "ful", "ous", "al", "able", "ible", "ic", "ant", "ent", "ed", "ing", "ular", "ly", "ern")
+# What adjectives measure, by words in the keys of properties.
+MEASURES: dict[str, frozenset[str]] = {
+    word: frozenset(measures.split())
+    for words, measures in (
+        ("cheapest costliest priciest expensive costly affordable", "price cost fee fare rate"),
+        ("tallest shortest", "height"),
+        ("longest shortest lengthy", "length duration distance runtime time"),
+        ("heaviest lightest", "weight mass"),
+        ("oldest youngest eldest newest latest earliest recent", "age"),
+        ("largest biggest smallest tiniest big large small", "size area population volume capacity"),
+        ("fastest slowest quick fast slow", "speed velocity"),
+        ("deepest", "depth"),
+        ("widest narrowest", "width"),
+        ("best worst", "rating score grade rank"),
+        ("richest poorest wealthy", "income salary wealth worth"),
+        ("hottest warmest coldest coolest", "temperature"),
+        ("populous", "population"),
+        ("popular", "popularity views votes likes rating"),
+    )
+    for word in words.split()
+}
 # Words that say equality on purpose.
 EXACT_WORDS = ("exactly", "precisely", "equal", "only", "just")
 

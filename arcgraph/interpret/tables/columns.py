@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from arcgraph.domain import PropertyInfo
 from arcgraph.graph.pattern import (
     Absent,
     Aggregate,
@@ -29,7 +30,7 @@ from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, YES_NO
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
-from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.operators import MEASURES, PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
@@ -643,7 +644,9 @@ class Columns:
         if at is None and value.word in MOST_WORDS and (said := self._verb_before(mark)) is not None:
             return self._count(said), value.amount == "desc", False
         if at is None:
-            return self._of_moment(self._asked_node(), value) if value.moment else None
+            return self._by_measure(self._asked_node(), value) or (
+                self._of_moment(self._asked_node(), value) if value.moment else None
+            )
         use = self._uses[at]
         is_open = use.kind == "property" and not use.spent and use.at >= 0
         if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
@@ -661,9 +664,12 @@ class Columns:
                 words = f"{'highest' if descending else 'lowest'} {_words(use)}"
                 return Output(Aggregate(function, measure), words), descending, True
             return Output(measure, _words(use)), descending, False
+        if use.kind == "label" and (measured := self._by_measure(use.at, value)):
+            return measured
         if use.kind == "label" and value.moment and (found := self._of_moment(use.at, value)):
             return found
-        if use.kind in ("label", "relation") and value.word in MOST_WORDS and self._draft.hops:
+        can_count = bool(self._draft.hops) or any(self._is_open(n) for n in range(len(self._uses)))
+        if use.kind in ("label", "relation") and value.word in MOST_WORDS and can_count:
             counted = self._count(at)
             return counted, value.amount == "desc", False
         if use.kind == "relation" and value.moment:
@@ -716,9 +722,27 @@ class Columns:
             if is_named or (is_before and form_of(self._catalog.info(self._holder(use))).is_moment):
                 yield n
 
+    def _by_measure(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
+        """What orders the nodes of a label by what an adjective measures ("cheapest": a price)."""
+        measures = MEASURES.get(value.word.split()[-1], frozenset())
+        label = self._draft.nodes[node].label
+        properties = self._catalog.schema.labels[label].properties
+        able = [key for key in properties if measures & set(split_name(key)) and self._is_figure(properties[key])]
+        if len(able) != 1:
+            return None
+        key = Property(name_of_node(node), able[0], properties[able[0]].type == "string")
+        return Output(key, phrase(able[0])), (value.amount or "asc") == "desc", False
+
+    def _is_figure(self, info: PropertyInfo) -> bool:
+        return info.type in _NUMERIC or form_of(info).writing == "figures"
+
     def _of_moment(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
         """What orders the nodes of a label in time, where just one of their properties is a moment or a year."""
-        keys = self._catalog.moment_keys(self._draft.nodes[node].label)
+        label = self._draft.nodes[node].label
+        keys = self._catalog.moment_keys(label)
+        if len(keys) > 1:
+            # An order's own date is its orderDate.
+            keys = [key for key in keys if split_name(label)[-1] in split_name(key)]
         if len(keys) != 1:
             return None
         return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False

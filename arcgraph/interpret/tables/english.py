@@ -53,6 +53,8 @@ TAIL_NOUNS = frozenset(
     """number numbers code codes value values id ids identifier identifiers no address addresses capacity amount amounts
     level levels figure figures field attribute property""".split()
 )
+# Nouns for amounts that are as well the names of properties.
+AMOUNT_NOUNS = frozenset(("quantity", "amount"))
 # Those that close the name of a property of moments ("release year").
 TIME_NOUNS = frozenset("year years date dates time times timestamp timestamps".split())
 # Words by which a value is said to be there at all.
@@ -87,8 +89,8 @@ MUTUAL_WORDS = frozenset(
 NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
 # Words that go on with another thing said of what was spoken of.
 COORDINATING = frozenset("and but".split())
-# Prepositions that say where something is.
-PLACING = frozenset("in at on near within inside from under above behind beside".split())
+# Prepositions that say where something is, or goes on with a verb.
+PLACING = frozenset("in at on near within inside from under above behind beside to by for with".split())
 # Endings of nouns for those who do something.
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian", "ee")
 # Words behind which a verb stands.

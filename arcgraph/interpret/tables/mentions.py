@@ -22,6 +22,7 @@ from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
 from arcgraph.interpret.tables.english import (
+    AMOUNT_NOUNS,
     CLOSING_VERBS,
     COORDINATING,
     LIGHT_VERBS,
@@ -35,7 +36,7 @@ from arcgraph.interpret.tables.english import (
     TIME_NOUNS,
 )
 from arcgraph.interpret.terms import shared_stem
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.lexicon import quoted_spans
 from arcgraph.search.values import ValueIndex, ValueMention
 
@@ -248,7 +249,9 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
-        asked.marks = tuple(_ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong))
+        asked.marks = tuple(
+            _ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong) and not self._is_told(m)
+        )
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -286,6 +289,16 @@ class Linker:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
 
+    def _is_told(self, mark: Mark) -> bool:
+        """Whether a word that may count or sort is called so in the schema ("the quantity of", "ordered by")."""
+        words = mark.text.lower().split()
+        if mark.deed == Deed.AGGREGATE and words[0] in AMOUNT_NOUNS:
+            return any(m.kind == "property" for m in self._catalog.called(words[0]))
+        is_verb = mark.deed == Deed.ORDER and len(words) > 1 and words[0].endswith("ed")
+        return is_verb and any(
+            m.kind != "property" and _is_form_of(words[0], m.name) for m in self._catalog.called(words[0][:-2])
+        )
+
     def _phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
         """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
         # "The bank's country" says the same as "bank country".
@@ -295,6 +308,8 @@ class Linker:
         is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
         turned = (*words[2:], words[0]) if is_turned else ()
         found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
+        if not found and any(word in FUNCTION_WORDS for word in words):
+            found = [m for m in self._catalog.named_by(content(words)) if split_name(m.name) == words]
         if found:
             return tuple(_sense(meaning, 0.0) for meaning in found)
         for same in same_phrases(words):
@@ -545,7 +560,7 @@ class Linker:
     def _written(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Literals, as conditions on the properties that they fit."""
         for literal in asked.literals:
-            if literal.kind == Kind.ORDINAL:
+            if literal.kind == Kind.ORDINAL or _is_limit(asked, literal):
                 continue
             start, end = self._with_comparison(literal.start, literal.end, literal)
             if literal.until is not None:
@@ -714,6 +729,12 @@ def _numbers(asked: Asked, mark: Mark, values: Sequence[tuple[int, int]]) -> boo
     return is_noun and any(first == follows for first, _ in values)
 
 
+def _is_limit(asked: Asked, literal: Written) -> bool:
+    """Whether a number says how many of what is sorted ("what are the 3 cheapest …"), whatever stands before it."""
+    superlatives = (m for m in asked.marks if m.deed == Deed.SUPERLATIVE and m.value.limit and not m.doubtful)
+    return any(m.start <= literal.start and literal.end <= m.end for m in superlatives)
+
+
 _BY = frozenset(("by",))
 _GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
 
@@ -735,8 +756,7 @@ def _swallowed(asked: Asked, first: int, last: int) -> Mark | None:
 
 def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
     """The properties that words of the question say more or less outright."""
-    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED and not s.is_name
-                     for h in s.holders)  # fmt: skip
+    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED for h in s.holders)
 
 
 def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]]) -> list[Stretch]:

@@ -687,6 +687,9 @@ def _enumerates(asked: Asked, last: Use, stretch: Stretch, sense: Sense) -> bool
     if "or" in words:
         return words <= _LINKS | {"or"}
     begin, end = asked.units[last.last - 1].end, asked.units[stretch.first].start
+    if {"a", "an"} & words:
+        # "a school and a shop" are two things.
+        return False
     is_comma = not words and "," in asked.text[begin:end]
     return not sense.is_name and (is_comma or (bool(words) and words <= _LINKS | {"and"}))
 

@@ -11,6 +11,7 @@ from arcgraph.answer.evidence import name_of
 from arcgraph.answer.result import AnswerEntity
 from arcgraph.domain import Node, Rows, Schema
 from arcgraph.graph.values import to_plain
+from arcgraph.interpret.tables.columns import THING
 from arcgraph.interpret.tables.reading import TableReading
 from arcgraph.interpret.verbalise import phrase
 
@@ -22,9 +23,9 @@ def table(reading: TableReading, rows: Rows, schema: Schema) -> Rows:
     records = [tuple(_named(value, schema) for value in record) for record in rows]
     kept = [record for record in records if any(value is not None for value in record)]
     columns = rows.columns
-    if reading.entity >= 0 and len(columns) == 1:
+    if reading.entity >= 0:
         label = reading.pattern.nodes[reading.entity].labels[0]
-        columns = (phrase(label),)
+        columns = tuple(phrase(label) if column == THING else column for column in columns)
     return Rows(columns, kept, rows.truncated)
 
 

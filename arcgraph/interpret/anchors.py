@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from arcgraph.domain import Anchor
-from arcgraph.interpret.english import DETERMINERS, FUNCTION_WORDS
+from arcgraph.interpret.english import DETERMINERS, FUNCTION_WORDS, GRAPH_WORDS, OPENING_VERBS, POLITE_WORDS
 from arcgraph.interpret.terms import Vocabulary
 from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.base import Entry
@@ -85,8 +86,22 @@ def _strength(question: str, mention: Mention, vocabulary: Vocabulary, writes_ca
     """How sure a mention in its place in the question is; 0 for none at all."""
     if mention.how in _LOOSE and _has_number_beside(question, mention):
         return 0.0
+    if not mention.quoted and is_command(question, mention.start, mention.end):
+        return 0.0
     unlike = (_UNLIKE if writes_capitals and _is_unlike(mention) else 1.0) * (_BARE if _is_bare(mention) else 1.0)
     return mention_strength(mention, vocabulary) * unlike * (_CLASS_NOUN if _says_class(question, mention) else 1.0)
+
+
+def is_command(question: str, start: int, end: int) -> bool:
+    """Whether a word is the verb that a sentence of a question begins with ("List the …", "… Limit it to 5"), or what
+    is asked itself ("in the database"), and so no name."""
+    if question[start:end] in GRAPH_WORDS and question[:start].lower().endswith((" in the ", " in this ")):
+        return True
+    if question[start:end].lower() not in OPENING_VERBS:
+        return False
+    head = re.split(r"[.?!;:,]", question[:start])[-1]
+    follows = question[end:].split()
+    return all(word.lower() in POLITE_WORDS for word in head.split()) and bool(follows) and follows[0] != "of"
 
 
 def _is_unlike(mention: Mention) -> bool:

@@ -18,6 +18,15 @@ FUNCTION_WORDS = frozenset(
 # Words by which a request opens; they say nothing of what is asked.
 COMMAND_WORDS = frozenset("please tell give show find list let know name names want need question answer".split())
 
+# Verbs that open an order, and words that may stand before them.
+OPENING_VERBS = frozenset(
+    """list show find give name display retrieve return get identify tell provide fetch limit count calculate compute
+    determine select output report sort order rank group search look describe explain compare""".split()
+)
+# Words for the whole of what is asked.
+GRAPH_WORDS = frozenset("database dataset graph data system".split())
+POLITE_WORDS = frozenset("please can could would will you kindly now then also and".split())
+
 QUESTION_WORDS = frozenset("what which who whom whose when where how".split())
 
 # Question words that may be the subject of the verb behind them.

@@ -10,7 +10,7 @@ from typing import Any
 from arcgraph.domain import PropertyInfo
 from arcgraph.interpret import operators as english
 from arcgraph.interpret.bounds import Bounds
-from arcgraph.interpret.forms import Form, form_of
+from arcgraph.interpret.forms import Form, form_of, to_epoch
 from arcgraph.interpret.literals import MOMENTS, TEXTS, Kind, Literal, Quantity
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.lookup import likeness
@@ -57,6 +57,8 @@ class Fit:
 def fit(literal: Literal, info: PropertyInfo) -> Fit | None:
     """How a literal compares with the values of a property; ``None`` where it cannot be one."""
     form = form_of(info)
+    if form.writing.startswith("epoch") and literal.kind not in MOMENTS:
+        form = Form(info.type, samples=info.samples)
     literal = _as_number(literal, form)
     if literal.kind in TEXTS or literal.operator in english.TEXT_COMPARATORS:
         return _as_text(literal, form, info)
@@ -152,6 +154,9 @@ def _stored(literal: Literal, form: Form, bounds: Bounds) -> Bounds | None:
         return bounds
     if not form.sorts:
         return None
+    if form.writing.startswith("epoch"):
+        sides = (None if side is None else to_epoch(side, form.writing) for side in (bounds.low, bounds.high))
+        return replace(bounds, low=next(sides), high=next(sides))
     if form.writing == "clock":
         return _among_figures(replace(bounds, low=_first(form.write(bounds.low)), high=_first(form.write(bounds.high))))
     texts = literal.bounds("string")

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -19,12 +19,13 @@ from neo4j.time import Date, DateTime, Time
 
 from arcgraph.domain import PropertyInfo
 from arcgraph.interpret.dates import find_moments
-from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.operators import MOMENT_KEY_WORDS, PLACEHOLDERS
+from arcgraph.interpret.verbalise import split_name
 
 _T = TypeVar("_T")
 Writing = Literal[
     "", "figures", "leading figures", "iso date", "iso datetime", "year first", "day first", "month first", "words",
-    "clock",
+    "clock", "epoch seconds", "epoch milliseconds",
 ]  # fmt: skip
 # So many of the samples that are no placeholder have to be written alike.
 _LEAST_SHARE = 0.6
@@ -70,10 +71,13 @@ class Form:
         """Whether values as they are stored have the order of what they mean."""
         if self.writing == "clock":
             return all(len(text.partition(":")[0]) == 2 for text in self.samples)
-        return self.writing in ("", "iso date", "iso datetime")
+        return self.writing in ("", "iso date", "iso datetime", *_EPOCHS)
 
     def read(self, value: Any) -> Any:
         """What a stored value means, as a Python number, date, time, naive datetime or text; ``None`` for others."""
+        if self.writing in _EPOCHS:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return _from_epoch(value, _EPOCHS[self.writing]) if is_number else None
         if self.writing:
             return _READINGS[self.writing](value) if isinstance(value, str) else None
         return value.to_native() if isinstance(value, Date | DateTime | Time) else value
@@ -96,8 +100,36 @@ def form_of(info: PropertyInfo) -> Form:
         inner = _text_form(tuple(i for i in items if isinstance(i, str))) if _are_texts(items) else _typed(items)
         return Form(inner.meaning, inner.writing, inner.share, inner.samples, in_list=True)
     if info.type not in ("string", "text"):
-        return Form(info.type, samples=info.samples)
+        writing = _epoch_writing(info) if info.type == "integer" else None
+        return (
+            Form("localdatetime", writing, samples=info.samples) if writing else Form(info.type, samples=info.samples)
+        )
     return _text_form(tuple(sample for sample in info.samples if isinstance(sample, str)))
+
+
+# Units of time since 1970, by how many of them a second has.
+_EPOCHS: dict[Writing, int] = {"epoch seconds": 1, "epoch milliseconds": 1_000}
+# Seconds from 1990 to 2100: numbers within them that a key calls moments are no amounts.
+_SINCE, _UNTIL = 631_152_000, 4_102_444_800
+
+
+def _epoch_writing(info: PropertyInfo) -> Writing | None:
+    """In which unit since 1970 integers tell moments, where the property's key says that they do."""
+    if not MOMENT_KEY_WORDS & set(split_name(info.key)) or not info.samples:
+        return None
+    for writing, per_second in _EPOCHS.items():
+        if all(isinstance(n, int) and _SINCE * per_second <= n < _UNTIL * per_second for n in info.samples):
+            return writing
+    return None
+
+
+def _from_epoch(number: float, per_second: int) -> datetime | None:
+    return _guarded(lambda: datetime.fromtimestamp(number / per_second, UTC).replace(tzinfo=None))
+
+
+def to_epoch(moment: datetime, writing: Writing) -> int:
+    """A naive moment in UTC as a number since 1970."""
+    return round(moment.replace(tzinfo=UTC).timestamp() * _EPOCHS[writing])
 
 
 def _are_texts(items: Sequence[Any]) -> bool:
@@ -211,7 +243,7 @@ def _guarded(make: Callable[[], _T]) -> _T | None:
     """``None`` for what the calendar or the clock does not have."""
     try:
         return make()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

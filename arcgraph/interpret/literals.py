@@ -336,7 +336,7 @@ _RANK = {kind: number for number, kind in enumerate(Kind)}
 # By kind of literal the tables that say how it may be compared, the first that has a phrase decides.
 _TABLES = {
     "moment": (english.MOMENT_COMPARATORS, english.COMPARATORS),
-    "amount": (english.AMOUNT_COMPARATORS, english.COMPARATORS),
+    "amount": (english.AMOUNT_COMPARATORS, english.COMPARATORS, english.ORDINAL_COMPARATORS),
     "text": (english.TEXT_COMPARATORS, english.COMPARATORS),
     "code": (english.TEXT_COMPARATORS, english.MOMENT_COMPARATORS, english.COMPARATORS),
 }

@@ -97,6 +97,17 @@ class _Word:
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
+def _words(text: str, start: int) -> Iterator[_Word]:
+    """A word, or two where a hyphen ties a superlative to a participle ("highest-rated")."""
+    lower = text.lower().replace("’", "'")
+    head, hyphen, _ = lower.partition("-")
+    if not hyphen or head not in english.SUPERLATIVES or lower in english.SUPERLATIVES:
+        yield _Word(lower, start, start + len(text))
+        return
+    yield _Word(head, start, start + len(head))
+    yield _Word(lower[len(head) + 1 :], start + len(head) + 1, start + len(text))
+
+
 class _Asked:
     """A question's words in lower case, and its literals."""
 
@@ -104,7 +115,7 @@ class _Asked:
         self.text = question
         self.literals = literals
         quotes = quoted_spans(question)
-        words = (_Word(m.group().lower().replace("’", "'"), m.start(), m.end()) for m in _WORD.finditer(question))
+        words = (word for m in _WORD.finditer(question) for word in _words(m.group(), m.start()))
         self.words = [w for w in words if not any(s <= w.start and w.end <= e for s, e in quotes)]
 
     def mark(self, first: int, last: int, deed: Deed, value: Any, *, doubtful: bool = False) -> Mark:
@@ -186,7 +197,9 @@ def _superlatives(asked: _Asked) -> Iterator[Mark]:
         yield _superlative(asked, first, last, english.SUPERLATIVE_PHRASES[phrase])
     for at, word in enumerate(asked.words):
         if at not in taken and (sides := _sides(asked, at)):
-            is_adverb = word.text in ("most", "least") and _is_adjective(asked.word(at + 1))
+            # A participle may say by what: "most viewed".
+            follows = asked.word(at + 1)
+            is_adverb = word.text in ("most", "least") and _is_adjective(follows) and not follows.endswith("ed")
             yield _superlative(asked, at, at + 1 + is_adverb, sides)
 
 

@@ -57,6 +57,13 @@ MOMENT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ),
     "=": _phrases("in; on; at; during; for; dated; as of; throughout; within; from"),
 }
+# Of these, those that order any number ("after episode 5").
+ORDINAL_COMPARATORS: dict[Operator, tuple[str, ...]] = {
+    ">": _phrases("after; later than"),
+    "<": _phrases("before; earlier than; prior to"),
+    ">=": _phrases("since; not before; at or after; on or after; in or after"),
+    "<=": _phrases("until; till; not after; at or before; on or before; in or before"),
+}
 # Comparatives of age: of an amount here, of a moment above, where they say the opposite.
 AMOUNT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     ">": _phrases("older than"),
@@ -86,7 +93,8 @@ OPENING_WORDS = frozenset(("from",))
 # How a text is compared with a part of it.
 TEXT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
     "contains": _phrases(
-        "contains; contain; containing; contained; includes; include; including; has the word; with the word; like"
+        """contains; contain; containing; contained; includes; include; including; mentions; mention; mentioning;
+        has the word; with the word; like"""
     ),
     "starts with": _phrases(
         """starts with; start with; starting with; started with; begins with; begin with; beginning with; prefixed with;
@@ -107,7 +115,10 @@ INVERSES: dict[str, Literal["=", "<>", "<", "<=", ">", ">="]] = {
     "<>": "=",
 }
 # Words that may stand between a comparison and its value ("before the year 1990", "more than a total of 5").
-FILLERS = frozenset("the a an year years date day month time total of value number".split())
+FILLERS = frozenset(
+    """the a an year years date dates day month time times timestamp timestamps total of value number word words phrase
+    string text term keyword letter letters""".split()
+)
 
 # Pairs that hold both ends of a range: before the first, between the two.
 RANGES = (
@@ -230,6 +241,12 @@ CENTURY_WORDS = ("century", "centuries", "c.")
 BEFORE_NOON, AFTER_NOON = ("am", "a.m.", "a.m"), ("pm", "p.m.", "p.m")
 CLOCK_WORDS = {"noon": 12, "midday": 12, "midnight": 0}
 
+# Words in the keys of properties that hold moments, where numbers so large are counted from 1970.
+MOMENT_KEY_WORDS = frozenset(
+    """date time timestamp datetime ts epoch created updated modified changed added joined started ended begin began end
+    start since at on when expires expiry published posted seen""".split()
+)
+
 # Time seen from now or from the data's end: by how many units what the word names ended before.
 RELATIVE_WORDS = {"last": 1, "previous": 1, "past": 0, "this": 0, "current": 0}
 RELATIVE_DAYS = {"today": 0, "yesterday": 1}
@@ -280,12 +297,37 @@ NO_SUPERLATIVES = frozenset(("priest",))
 DOUBTFUL_SUPERLATIVES = frozenset("last first final initial best minimum maximum minimal maximal nearest".split())
 # Endings of the adjectives that "most" and "least" go with.
 ADJECTIVE_ENDINGS = ("ive", "ful", "ous", "al", "able", "ible", "ic", "ant", "ent", "ed", "ing", "ular", "ly", "ern")
+# What adjectives measure, by words in the keys of properties.
+MEASURES: dict[str, frozenset[str]] = {
+    word: frozenset(measures.split())
+    for words, measures in (
+        ("cheapest costliest priciest expensive costly affordable", "price cost fee fare rate"),
+        ("tallest shortest", "height"),
+        ("longest shortest lengthy", "length duration distance runtime time"),
+        ("heaviest lightest", "weight mass"),
+        ("oldest youngest eldest newest latest earliest recent", "age"),
+        ("largest biggest smallest tiniest big large small", "size area population volume capacity"),
+        ("fastest slowest quick fast slow", "speed velocity"),
+        ("deepest", "depth"),
+        ("widest narrowest", "width"),
+        ("best worst", "rating score grade rank"),
+        ("richest poorest wealthy", "income salary wealth worth"),
+        ("hottest warmest coldest coolest", "temperature"),
+        ("populous", "population"),
+        ("popular", "popularity views votes likes rating"),
+    )
+    for word in words.split()
+}
 # Words that say equality on purpose.
 EXACT_WORDS = ("exactly", "precisely", "equal", "only", "just")
 
 # Words that take the first few of an order: before a number they are a limit.
 LIMIT_WORDS = frozenset("top first last bottom limit best".split())
-LIMIT_PHRASES = _phrases("limit to; limited to; limit the results to; only the first; no more than the first")
+LIMIT_PHRASES = _phrases(
+    """limit to; limited to; limit the results to; limit to the first; limit to the top; limited to the top;
+    limited to the first; limited to top; limit to top; limit it to; only the first; only the top;
+    no more than the first"""
+)
 
 AGGREGATES: dict[str, tuple[str, ...]] = {
     "count": _phrases(

@@ -61,6 +61,40 @@ SCHOOL = (
 )
 
 
+# Recipes: flags, moments counted from 1970, and two things done to one thing.
+KITCHEN = (
+    [
+        ("r1", "Recipe", {"title": "Leek Pie", "viewCount": 50, "approved": True, "createdAt": 1609500000}),
+        ("r2", "Recipe", {"title": "Plum Tart", "viewCount": 120, "approved": False, "createdAt": 1577900000}),
+        ("r3", "Recipe", {"title": "Oat Loaf", "viewCount": 200, "approved": True, "createdAt": 1625100000}),
+        ("k1", "Cook", {"name": "Ada Thorn", "born": 1950}),
+        ("k2", "Cook", {"name": "Ben Usk", "born": 1960}),
+        ("k3", "Cook", {"name": "Cleo Vant", "born": 1970}),
+        ("s1", "Spice", {"name": "Mint"}),
+        ("s2", "Spice", {"name": "Dill"}),
+        ("s3", "Spice", {"name": "Sage"}),
+    ],
+    [
+        ("k1", "WROTE", "r1"),
+        ("k1", "WROTE", "r2"),
+        ("k2", "WROTE", "r3"),
+        ("k1", "TESTED", "r1", {"stars": 4}),
+        ("k2", "TESTED", "r1", {"stars": 5}),
+        ("k3", "TESTED", "r3", {"stars": 3}),
+        ("r1", "USES", "s1"),
+        ("r1", "USES", "s2"),
+        ("r2", "USES", "s1"),
+        ("r3", "USES", "s3"),
+    ],
+)
+
+
+@pytest.fixture
+def kitchen(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
+    fill(graph, tmp_path, *KITCHEN)
+    return Agent(graph, settings=settings)
+
+
 @pytest.fixture
 def school(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
     fill(graph, tmp_path, *SCHOOL)
@@ -110,7 +144,7 @@ def values(answer: Answer) -> set[Any]:
         ("Which workshop was founded first?", {"Lantern Yard"}),
         ("Which workshop has the lowest budget?", {"Quill House"}),
         ("Top 2 workshops by budget", {"Lantern Yard", "Bell Loft"}),
-        ("Which workshop has the most members?", {"Lantern Yard"}),
+        ("Which workshop has the most members?", {"Lantern Yard", 2}),
         ("Which workshops were founded in the 1990s?", {"Oak Bench"}),
         # Texts that hold numbers stay numbers where several are ruled out.
         ("Which workshops do not have a budget of 400 or 800?", {"Lantern Yard"}),
@@ -164,6 +198,7 @@ def test_groups_stand_beside_their_aggregate(town: Agent) -> None:
         ("Which pupils take no advanced course?", {("Jon Berg",), ("Leo Falk",)}),
         ("Which pupils tutor no one from Skive?", {("Ida Holm",), ("Kaja Lund",), ("Leo Falk",)}),
         ("Which pupils neither take Algebra nor Botany?", {("Leo Falk",)}),
+        ("How many pupils neither tutor a pupil nor take Algebra?", {(1,)}),
         # Who has the most of something.
         ("Who has the highest height?", {("Leo Falk",)}),
         # Whose names are meant.
@@ -190,6 +225,65 @@ def test_who_and_what_is_meant(school: Agent, question: str, expected: set[Any])
     answer = school.ask(question)
     assert answer.status == Status.ANSWERED, answer.text
     assert {tuple(row.values()) for row in answer.rows} == expected, answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # What is counted for its order is shown, and not asked for instead.
+        ("Which cook wrote the largest number of recipes?", {("Ada Thorn", 2)}),
+        ("Which recipe uses the highest number of spices?", {("Leek Pie", 2)}),
+        ("Show the top 2 cooks by the number of recipes they wrote.", {("Ada Thorn", 2), ("Ben Usk", 1)}),
+        ("Show the top 2 cooks who wrote the most recipes.", {("Ada Thorn", 2), ("Ben Usk", 1)}),
+        ("Which cook has the highest average stars?", {("Ben Usk", 5.0)}),
+        # How many, and by what.
+        ("Who are the top 2 youngest cooks?", {("Cleo Vant",), ("Ben Usk",)}),
+        ("List the top 2 recipes with the highest view count.", {("Oat Loaf",), ("Plum Tart",)}),
+        ("What are the top 2 most viewed recipes?", {("Oat Loaf",), ("Plum Tart",)}),
+        ("List the first 2 recipes that use Mint.", {("Leek Pie",), ("Plum Tart",)}),
+        ("List the first 2 cooks by name in descending order.", {("Cleo Vant",), ("Ben Usk",)}),
+        # Two verbs of one thing, and of two.
+        ("Who wrote and tested the same recipe?", {("Ada Thorn",)}),
+        ("Which recipes were both written and tested by the same cook?", {("Leek Pie",)}),
+        ("Which recipes were written by someone who also tested them?", {("Leek Pie",)}),
+        # One verb or the other.
+        ("Which cooks born after 1955 wrote or tested Oat Loaf?", {("Ben Usk",), ("Cleo Vant",)}),
+        # Those who do something.
+        ("List the testers born before 1965.", {("Ada Thorn",), ("Ben Usk",)}),
+        ("Name 2 testers who tested Leek Pie.", {("Ada Thorn",), ("Ben Usk",)}),
+        # For each of what is counted.
+        ("How many cooks wrote more than one recipe?", {(1,)}),
+        # What is asked for besides.
+        ("Who wrote 'Oat Loaf' and what is its view count?", {("Ben Usk", 200)}),
+        ("List all recipes with their view counts.", {("Leek Pie", 50), ("Plum Tart", 120), ("Oat Loaf", 200)}),
+        # Words between what compares and what is compared.
+        ("Which recipes have a title containing the word 'Pie'?", {("Leek Pie",)}),
+        ("Which recipes were created after the timestamp 1600000000?", {("Leek Pie",), ("Oat Loaf",)}),
+        ("Which recipes were created in 2021?", {("Leek Pie",), ("Oat Loaf",)}),
+        ("Which recipes have more than 100 views?", {("Plum Tart",), ("Oat Loaf",)}),
+        # What is so, and what is not.
+        ("How many approved recipes are there?", {(2,)}),
+        ("Which recipes are not approved?", {("Plum Tart",)}),
+        ("List the approved recipes that use Mint.", {("Leek Pie",)}),
+    ],
+)  # fmt: skip
+def test_how_many_and_by_what(kitchen: Agent, question: str, expected: set[Any]) -> None:
+    answer = kitchen.ask(question)
+    assert answer.status == Status.ANSWERED, answer.text
+    assert {tuple(row.values()) for row in answer.rows} == expected, answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "List the cooks whose name and birth year are the same.",
+        "Which cook wrote and did not test the same recipe?",
+        "Which recipe has the longest title?",
+        "List the recipes with a view count divisible by 7.",
+    ],
+)
+def test_what_no_pattern_says_is_asked_back(kitchen: Agent, question: str) -> None:
+    assert kitchen.ask(question).status != Status.ANSWERED
 
 
 def test_someone_is_another_than_everyone(graph: Any, tmp_path: Path, settings: Settings) -> None:
@@ -329,11 +423,8 @@ def test_a_noun_like_a_verb_for_sorting_sorts_nothing(graph: Any, tmp_path: Path
 
 
 def test_what_is_denied_of_what_is_counted_is_asked_back(school: Agent) -> None:
-    for question in (
-        "What is the average number of pupils without a course per room?",
-        "How many pupils neither tutor a pupil nor take Algebra?",
-    ):
-        assert school.ask(question).status != Status.ANSWERED
+    question = "What is the average number of pupils without a course per room?"
+    assert school.ask(question).status != Status.ANSWERED
 
 
 def test_what_no_index_holds_is_looked_up_in_the_database(graph: Any, tmp_path: Path, settings: Settings) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from arcgraph.domain import PropertyInfo, Schema
@@ -214,8 +214,8 @@ class Catalog:
 
     def called(self, word: str) -> list[Meaning]:
         """What has a single word as its whole name, plural endings aside."""
-        one = word.rstrip("s")
-        return [self.meanings[i] for i in self._by_size.get(1, ()) if self._words[i][0].rstrip("s") == one]
+        forms = _singulars(word)
+        return [self.meanings[i] for i in self._by_size.get(1, ()) if forms & _singulars(self._words[i][0])]
 
     @cached_property
     def _by_size(self) -> Mapping[int, list[int]]:
@@ -223,6 +223,15 @@ class Catalog:
         for i, words in enumerate(self._words):
             sizes[len(words)].append(i)
         return sizes
+
+
+@lru_cache(maxsize=10_000)
+def _singulars(word: str) -> frozenset[str]:
+    """What a word may be the plural of, and itself."""
+    endings = (("ies", "y"), ("es", ""), ("s", ""))
+    return frozenset(
+        (word, *(word[: -len(e)] + one for e, one in endings if word.endswith(e) and len(word) > len(e) + 1))
+    )
 
 
 def _are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:

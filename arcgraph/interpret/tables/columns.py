@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from arcgraph.domain import PropertyInfo
 from arcgraph.graph.pattern import (
     Absent,
     Aggregate,
@@ -29,14 +30,36 @@ from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, YES_NO
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, Superlative
-from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.operators import MEASURES, PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.denial import Denial, denier
-from arcgraph.interpret.tables.english import APART_WORDS, ASKING_WORDS, CLOSING_VERBS, KNOWN_WORDS
+from arcgraph.interpret.tables.english import (
+    ADDING,
+    APART_WORDS,
+    ASKING_WORDS,
+    CLAUSE_OPENERS,
+    CLOSING_VERBS,
+    FIRST_WORDS,
+    KNOWN_WORDS,
+    MOST_WORDS,
+    OPPOSING_PREFIXES,
+    PLACING,
+    RANK_WORDS,
+)
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Link, Test, Use, covers, name_of_hop, name_of_node, variable_of
-from arcgraph.interpret.verbalise import phrase
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Link,
+    Test,
+    Use,
+    covers,
+    is_agent_noun,
+    name_of_hop,
+    name_of_node,
+    variable_of,
+)
+from arcgraph.interpret.verbalise import phrase, split_name
 
 THING = "x"
 _COUNTED = "number"
@@ -54,6 +77,8 @@ _REACH = 8
 _NEXT = 3
 # A property that a word means only by association is no column but at the head.
 _VAGUE = -0.7
+# The top few of what nothing is said to sort.
+_BY_NOTHING = 0.3
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
 _NUMERIC = ("integer", "float")
@@ -98,11 +123,16 @@ class Columns:
         self._met: set[Mark] = set()
         self._loose = 0.0
         self._ways = directions(asked, draft)
+        # The aggregates that only sort, by the superlatives that say so.
+        self._measures = dict(self._sorting_aggregates())
         # What is counted for each node number ``per`` before it is aggregated, and conditions on these counts.
         self._counted: Output | None = None
         self._per = -1
         self._measured: list[Having] = []
         self._closing = asked.units[asked.closing].start if asked.closing is not None else None
+        # What is said to be so, or not ("accepted answers").
+        self._flags = [use for use in self._uses if self._is_flag(use)]
+        self._amounts = self._compared_amounts()
 
     # --- the query -----------------------------------------------------------------------------------------------
 
@@ -116,7 +146,7 @@ class Columns:
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
         keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
-        having = list(self._having())
+        having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*keys, *aggregates])
         # What only sorts is not what is asked for.
@@ -128,10 +158,16 @@ class Columns:
             outputs = [Output(Entity(name_of_node(entity)), phrase(self._draft.nodes[entity].label), entity)]
             if self._is_yes_no():
                 outputs, entity = [Output(Aggregate("exists"), "whether there is any")], -1
+        elif not aggregates and (adding := self._added_to(outputs)) is not None:
+            outputs = [self._named(adding), *(self._named(o) for o in outputs)]
         elif len(outputs) == 1 and outputs[0].entity >= 0:
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
+        # What things are counted or averaged by for their order is shown beside them.
+        shown = [h for h in hidden if isinstance(h.expression, Aggregate) and not aggregates]
+        if shown:
+            outputs = [*(outputs if entity >= 0 else map(self._named, outputs)), *shown]
         return self._built(outputs, hidden, having, order, limit, entity)
 
     def _built(
@@ -141,10 +177,8 @@ class Columns:
         match = self._match()
         columns: list[Projection] = []
         for output in outputs:
-            flat = [output] if output.entity < 0 or entity >= 0 else [self._named(output)]
-            for one in flat:
-                name = THING if entity >= 0 else _fresh(one.words, columns)
-                columns.append(Projection(one.expression, name))
+            one = output if entity >= 0 else self._named(output)
+            columns.append(Projection(one.expression, THING if one.entity >= 0 else _fresh(one.words, columns)))
         extra = [o.expression for o in hidden] + [o.expression for o, _ in having]
         for expression in dict.fromkeys(extra):
             if all(c.expression != expression for c in columns):
@@ -161,7 +195,7 @@ class Columns:
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
             grouped=self._grouped(),
         )  # fmt: skip
-        denied = Denial(self._asked, self._draft, self._uses)
+        denied = Denial(self._asked, self._draft, self._uses, self._flags)
         pattern = denied.applied(pattern)
         self._met |= denied.met
         words = self._words(pattern, outputs, hidden, having, denied)
@@ -210,16 +244,36 @@ class Columns:
         hops = []
         filters: list[Filter] = []
         for i, (link, way) in enumerate(zip(self._draft.hops, self._ways, strict=True)):
-            hops.append(
-                Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), (Descriptor(link.type),), way)
-            )
+            types = tuple(map(Descriptor, (link.type, *link.others)))
+            hops.append(Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), types, way))
             filters += [f for t in link.tests for f in self._filters(name_of_hop(i), t)]
         bindings: list[Binding] = []
         for i, node in enumerate(self._draft.nodes):
             named = [t for t in node.tests if self._names(node.label, t)]
             bindings += [Binding(name_of_node(i), t.key, _listed(t.conditions[0].right)) for t in named]
             filters += [f for t in node.tests if t not in named for f in self._filters(name_of_node(i), t)]
-        return Pattern(nodes, tuple(hops), tuple(bindings), filters=(*filters, *self._known()))
+        filters += [*self._known(), *self._amount_filters()]
+        return Pattern(nodes, tuple(hops), tuple(bindings), filters=tuple(filters))
+
+    def _compared_amounts(self) -> dict[int, Mark]:
+        """Numbers that are compared by what stands behind them ("more than 100 views"), by the use that this is."""
+        found: dict[int, Mark] = {}
+        for mark in self._marks:
+            at = self._next_use(mark.end, 1) if mark.deed == Deed.HAVING and isinstance(mark.value, Written) else None
+            use = self._uses[at] if at is not None else None
+            if at is None or use is None or use.kind != "property" or use.spent or use.at < 0:
+                continue
+            if self._is_number(use) and mark.value.bounds("integer") is not None:
+                found[at] = mark
+                self._met.add(mark)
+                self._taken.add(at)
+        return found
+
+    def _amount_filters(self) -> Iterator[Filter]:
+        for at, mark in self._amounts.items():
+            of = self._property(self._uses[at], numeric=True)
+            for operator, value in _comparisons(mark.value.bounds("integer")):
+                yield Filter(of, operator, value)
 
     def _names(self, label: str, test: Test) -> bool:
         """Whether a test ties a node to names, which a graph finds by its indexes."""
@@ -236,8 +290,9 @@ class Columns:
 
     def _aggregates(self) -> Iterator[Output]:
         """What is counted, summed up, averaged. In a closing clause only what the body did not say already."""
-        told = [m for m in self._marks if m.deed == Deed.AGGREGATE and not self._in_closing(m.start)]
-        said = [m for m in self._marks if m.deed == Deed.AGGREGATE and self._in_closing(m.start)]
+        all_told = [m for m in self._marks if m.deed == Deed.AGGREGATE and m not in self._measures.values()]
+        told = [m for m in all_told if not self._in_closing(m.start)]
+        said = [m for m in all_told if self._in_closing(m.start)]
         self._met.update(said if told else ())
         for mark in told or said:
             if mark in self._met and mark not in said:
@@ -330,7 +385,8 @@ class Columns:
     def _next_use(self, start: int, within: int) -> int | None:
         """The first use behind a character."""
         for n, use in enumerate(self._uses):
-            if self._char(use) >= start and self._between(start, self._char(use)) <= within:
+            is_behind = self._char(use) >= start and self._between(start, self._char(use)) <= within
+            if is_behind and use not in self._flags:
                 return n
         return None
 
@@ -359,6 +415,8 @@ class Columns:
     def _is_another_kind(self, use: Use) -> bool:
         """Whether a property is an amount or a moment where a place or a person is asked for ("where … born")."""
         opening = self._asked.units[0].text if self._asked.units else ""
+        if self._asked.goes_on(use.first):
+            return False
         if opening not in ("where", "who", "whom") or use.kind != "property" or use.spent or use.at < 0:
             return False
         return form_of(self._catalog.info(self._holder(use))).meaning in (*_NUMERIC, *_MOMENT)
@@ -455,7 +513,7 @@ class Columns:
 
     # --- having, order -------------------------------------------------------------------------------------------
 
-    def _having(self) -> Iterator[tuple[Output, Having]]:
+    def _having(self, aggregates: Sequence[Output], keys: Sequence[Output]) -> Iterator[tuple[Output, Having]]:
         for mark in self._marks:
             if mark.deed != Deed.HAVING or not isinstance(mark.value, Written):
                 continue
@@ -464,36 +522,47 @@ class Columns:
             if at is None or bounds is None:
                 self._loose += 2.0
                 continue
+            if at in self._amounts:
+                continue
             counted = self._count(at)
             self._met.add(mark)
+            if self._counted is None and not keys:
+                self._look_at_each(counted, aggregates)
             for operator, value in _comparisons(bounds):
                 if self._counted is not None and counted.expression == self._counted.expression:
                     self._measured.append(Having(_COUNTED, operator, value))
                 else:
                     yield counted, Having("", operator, value)
 
+    def _look_at_each(self, counted: Output, aggregates: Sequence[Output]) -> None:
+        """Counts for each of what is counted or averaged itself ("how many people have more than two cars")."""
+        of = aggregates[0].expression if len(aggregates) == 1 else None
+        things = of.of if isinstance(of, Aggregate) else None
+        owner = getattr(things, "owner", None)
+        per = next((i for i in range(len(self._draft.nodes)) if name_of_node(i) == owner), None)
+        if per is not None and isinstance(counted.expression, Aggregate) and counted.expression.of != things:
+            self._counted, self._per = counted, per
+
     def _ordered(
         self, aggregates: Sequence[Output]
     ) -> tuple[tuple[Expression, bool] | None, int | None, list[Output], list[Output]]:
         """Order with whether it descends, limit, hidden measures, and extremes that are asked for by themselves."""
         order: tuple[Expression, bool] | None = None
-        limits = [m for m in self._marks if m.deed == Deed.LIMIT]
-        limit = limits[0].value if limits else None
-        self._met.update(limits[:1])
+        limit = self._limit()
         hidden: list[Output] = []
         extremes: list[Output] = []
-        for mark in (*self._marks, *self._told_behind()):
-            if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative) and order is None:
-                found = self._superlative(mark, mark.value)
+        for mark in sorted((*self._marks, *self._told_behind()), key=_is_rank):
+            if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative):
+                found = self._superlative(mark, mark.value) if order is None else None
                 if found is None:
-                    self._loose += 1.5
+                    self._cut(mark, mark.value, is_sorted=order is not None)
                     continue
                 self._met.add(mark)
                 expression, descending, is_extreme = found
                 if is_extreme:
                     extremes.append(expression)
                     continue
-                order = (expression.expression, descending)
+                order = (expression.expression, self._told_way(mark.value, descending))
                 hidden.append(expression)
                 limit = mark.value.limit or limit or 1
             elif mark.deed == Deed.ORDER and order is None:
@@ -503,6 +572,45 @@ class Columns:
                     order = (target, mark.value == "desc" or self._descends())
                     hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
+
+    def _limit(self) -> int | None:
+        """How many rows are asked for: by a limit, or by a rank beside what sorts ("the top 5 with the most …")."""
+        limits = [m for m in self._marks if m.deed == Deed.LIMIT]
+        self._met.update(limits[:1])
+        ranks = [m.value.limit for m in self._marks if m.deed == Deed.SUPERLATIVE and _is_rank(m) and m.value.limit]
+        return limits[0].value if limits else next(iter(ranks), None)
+
+    def _cut(self, mark: Mark, value: Superlative, *, is_sorted: bool) -> None:
+        """Follows a superlative that sorts by nothing: a rank is a limit."""
+        if _is_rank(mark) and value.limit and (is_sorted or value.word in FIRST_WORDS):
+            self._met.add(mark)
+            self._loose += 0.0 if is_sorted or value.moment else _BY_NOTHING
+        elif not is_sorted:
+            self._loose += 1.5
+
+    def _told_way(self, value: Superlative, descending: bool) -> bool:
+        """Whether the rows descend where words say so by themselves ("the first 3 by size in descending order")."""
+        orders = [m for m in self._marks if m.deed == Deed.ORDER and m.value]
+        if value.word not in RANK_WORDS or not orders:
+            return descending
+        self._met.update(orders)
+        return bool(orders[0].value == "desc")
+
+    def _sorting_aggregates(self) -> Iterator[tuple[Mark, Mark]]:
+        """Superlatives with the aggregates that they sort by ("the largest number of", "the top 5 by average")."""
+        superlatives = [m for m in self._marks if m.deed == Deed.SUPERLATIVE]
+        for mark in self._marks:
+            if mark.deed != Deed.AGGREGATE:
+                continue
+            beside = [m for m in superlatives if m.end <= mark.start and not self._between(m.end, mark.start)]
+            before = [m for m in superlatives if _is_rank(m) and m.end <= mark.start and self._is_by(mark.start)]
+            yield from ((m, mark) for m in (*beside, *before)[:1])
+
+    def _is_by(self, char: int) -> bool:
+        """Whether "by" or "based on" stands before a character, articles aside."""
+        idle = ARTICLES | _EACH
+        before = [unit.text for unit in self._asked.units if unit.start < char and unit.text not in idle]
+        return before[-1:] == ["by"] or before[-2:] in ([["based", "on"]])
 
     def _told_behind(self) -> list[Mark]:
         """Words such as "first" that may mean anything, right behind a moment that they then order ("born first")."""
@@ -523,14 +631,25 @@ class Columns:
 
     def _superlative(self, mark: Mark, value: Superlative) -> tuple[Output, bool, bool] | None:
         """The measure, whether it descends, and whether its extreme itself is asked for."""
+        if mark in self._measures:
+            counted = next(self._aggregate(self._measures[mark]), None)
+            if counted is None or self._counts_itself(counted):
+                return None
+            self._met.add(self._measures[mark])
+            return counted, value.amount != "asc", False
         at = self._next_use(mark.end, 2)
         if at is None or self._uses[at].kind == "label":
             # "founded first", "the top 3 films by length"
             at = next((n for n in self._sorted_by(mark) if n not in self._taken), at)
+        if at is None and value.word in MOST_WORDS and (said := self._verb_before(mark)) is not None:
+            return self._count(said), value.amount == "desc", False
         if at is None:
-            return self._of_moment(self._asked_node(), value) if value.moment else None
+            return self._by_measure(self._asked_node(), value) or (
+                self._of_moment(self._asked_node(), value) if value.moment else None
+            )
         use = self._uses[at]
-        if use.kind == "property" and not use.spent and use.at >= 0:
+        is_open = use.kind == "property" and not use.spent and use.at >= 0
+        if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
             descending = self._descends_by(value, use)
             self._taken.add(at)
             others = [
@@ -545,12 +664,46 @@ class Columns:
                 words = f"{'highest' if descending else 'lowest'} {_words(use)}"
                 return Output(Aggregate(function, measure), words), descending, True
             return Output(measure, _words(use)), descending, False
+        if use.kind == "label" and (measured := self._by_measure(use.at, value)):
+            return measured
         if use.kind == "label" and value.moment and (found := self._of_moment(use.at, value)):
             return found
-        if use.kind == "label" and value.word in ("most", "fewest", "least", "highest", "largest") and self._draft.hops:
+        can_count = bool(self._draft.hops) or any(self._is_open(n) for n in range(len(self._uses)))
+        if use.kind in ("label", "relation") and value.word in MOST_WORDS and can_count:
             counted = self._count(at)
             return counted, value.amount == "desc", False
+        if use.kind == "relation" and value.moment:
+            return self._of_moment(self._player(use), value)
         return None
+
+    def _is_listing(self, mark: Mark, value: Superlative, use: Use) -> bool:
+        """Whether "the first 3 names" are no first ones of an order, but any of them."""
+        begins = self._char(use)
+        if value.word not in RANK_WORDS or not value.limit or begins < mark.end or self._is_by(begins):
+            return False
+        is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
+        return not is_moment and (value.word == "first" or not self._is_number(use))
+
+    def _sorts(self, use: Use, value: Superlative) -> bool:
+        """Whether a property has an order for a superlative: no text has a largest one."""
+        form = form_of(self._catalog.info(self._holder(use)))
+        return form.is_moment or self._is_number(use) or form.meaning in _MOMENT or value.word in RANK_WORDS
+
+    def _counts_itself(self, counted: Output) -> bool:
+        """Whether each of the things asked for would be counted for itself."""
+        of = counted.expression.of if isinstance(counted.expression, Aggregate) else None
+        return isinstance(of, Entity) and of.owner == name_of_node(self._asked_node())
+
+    def _verb_before(self, mark: Mark) -> int | None:
+        """The relation right before a superlative that counts what was done ("who commented the most")."""
+        ends = [(n, self._asked.units[u.last - 1].end) for n, u in enumerate(self._uses) if u.kind == "relation"]
+        return next((n for n, end in ends if end <= mark.start and self._between(end, mark.start) <= 1), None)
+
+    def _player(self, use: Use) -> int:
+        """The node that a noun for a relation stands for ("the oldest directors")."""
+        hop = self._draft.hops[use.at]
+        asked = self._asked_node()
+        return asked if asked in (hop.start, hop.end) else hop.start
 
     def _descends_by(self, value: Superlative, use: Use) -> bool:
         """Whether the largest comes first: "oldest" begins with the earliest moment and with the largest amount."""
@@ -565,13 +718,31 @@ class Columns:
                 continue
             begins, ends = self._char(use), units[use.last - 1].end
             is_before = ends <= mark.start and not self._between(ends, mark.start)
-            is_named = begins >= mark.end and use.first > 0 and units[use.first - 1].text == "by"
+            is_named = begins >= mark.end and self._is_by(begins)
             if is_named or (is_before and form_of(self._catalog.info(self._holder(use))).is_moment):
                 yield n
 
+    def _by_measure(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
+        """What orders the nodes of a label by what an adjective measures ("cheapest": a price)."""
+        measures = MEASURES.get(value.word.split()[-1], frozenset())
+        label = self._draft.nodes[node].label
+        properties = self._catalog.schema.labels[label].properties
+        able = [key for key in properties if measures & set(split_name(key)) and self._is_figure(properties[key])]
+        if len(able) != 1:
+            return None
+        key = Property(name_of_node(node), able[0], properties[able[0]].type == "string")
+        return Output(key, phrase(able[0])), (value.amount or "asc") == "desc", False
+
+    def _is_figure(self, info: PropertyInfo) -> bool:
+        return info.type in _NUMERIC or form_of(info).writing == "figures"
+
     def _of_moment(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
         """What orders the nodes of a label in time, where just one of their properties is a moment or a year."""
-        keys = self._catalog.moment_keys(self._draft.nodes[node].label)
+        label = self._draft.nodes[node].label
+        keys = self._catalog.moment_keys(label)
+        if len(keys) > 1:
+            # An order's own date is its orderDate.
+            keys = [key for key in keys if split_name(label)[-1] in split_name(key)]
         if len(keys) != 1:
             return None
         return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False
@@ -602,9 +773,13 @@ class Columns:
                 continue
             if use.at < 0 or (has_closing and not closing and not self._adds()):
                 continue
+            if use in self._flags:
+                continue
             if closing and aggregates and self._is_restated(use, aggregates):
                 continue
             if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
+                continue
+            if n and not closing and self._only_places(use):
                 continue
             yield from self._outputs(use)
 
@@ -660,14 +835,67 @@ class Columns:
         prop = self._property(use, numeric=True)
         return any(isinstance(a.expression, Aggregate) and a.expression.of == prop for a in aggregates)
 
+    def _only_places(self, use: Use) -> bool:
+        """Whether a property is a verb that leads to a place or a time ("located in"), where neither is asked for."""
+        words = [unit.text for unit in self._asked.units]
+        is_verb = words[use.last - 1].endswith("ed") and "".join(words[use.last : use.last + 1]) in PLACING
+        return is_verb and words[0] not in ("where", "when")
+
+    def _added_to(self, outputs: Sequence[Output]) -> Output | None:
+        """The things asked for, where the columns are what of them is asked for besides: "… with their names", "who …
+        and what is …"."""
+        asked = [u for u in self._uses if any(o.expression == Property(variable_of(u), k) for o in outputs
+                                              for k in u.keys) and u.at >= 0]  # fmt: skip
+        if any(o.entity >= 0 for o in outputs) or not asked or self._closing is not None:
+            return None
+        words = [unit.text for unit in self._asked.units]
+        first = min(u.first for u in asked)
+        owned = [i for i in range(max(0, first - 2), first) if words[i] in ("their", "its", "his", "her")]
+        is_told = any(u.kind == "label" and u.last <= first for u in self._uses)
+        is_added = bool(owned) and words[owned[0] - 1] in ADDING and is_told
+        going_on = self._asked.going_on
+        is_twofold = going_on is not None and first > going_on and words[0] in ("who", "which", "what")
+        if not is_added and not is_twofold:
+            return None
+        node = self._asked_node()
+        return Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)
+
+    def _subject(self) -> int:
+        """Who does what is said first: the end of its edge that no word names."""
+        said = next(u for u in self._uses if u.kind == "relation")
+        hop = self._draft.hops[said.at]
+        nodes = self._draft.nodes
+        named = {u.at for u in self._uses if u.kind == "value" and u.side == "node" and u.is_name}
+        return min((hop.start, hop.end), key=lambda i: (i in named, nodes[i].said))
+
+    def _asks_for_player(self) -> bool:
+        """Whether the relation said first is asked for by "who", or is a noun for those who do it ("the actors")."""
+        return self._asked.units[0].text in ("who", "whom") or is_agent_noun(self._asked, self._uses[0], self._uses)
+
     def _is_condition(self, n: int) -> bool:
         """Whether a property is said to be there rather than asked for ("people who have a phone number")."""
         use = self._uses[n]
         if self._is_known(use) or denier(self._asked, use) is not None:
             return True
+        if any(unit.text in CLAUSE_OPENERS for unit in self._asked.units[max(1, self._uses[0].last) : use.first]):
+            return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
+        has = has and not {"their", "its"} & set(before)
         return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
+
+    def _is_flag(self, use: Use) -> bool:
+        """Whether a property is true or false, and no column of the closing clause nor asked for by "whether"."""
+        if use.kind != "property" or use.spent or use.at < 0 or self._in_closing(self._char(use)):
+            return False
+        before = [unit.text for unit in self._asked.units[: use.first]]
+        return self._catalog.info(self._holder(use)).type == "boolean" and "whether" not in before
+
+    def _is_opposite(self, use: Use) -> bool:
+        """Whether a flag's word is the opposite of its key ("unaccepted")."""
+        word, words = self._asked.units[use.last - 1].text, split_name(use.keys[0])
+        prefix = next((p for p in OPPOSING_PREFIXES if word.startswith(p)), None)
+        return prefix is not None and not any(w.startswith(prefix) for w in words)
 
     def _is_known(self, use: Use) -> bool:
         """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""
@@ -680,8 +908,17 @@ class Columns:
 
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
+        for use in self._flags:
+            is_denied = (denier(self._asked, use) is not None) != self._is_opposite(use)
+            yield Filter(self._property(use), "=", not is_denied)
         for use in self._uses:
-            is_said = use.kind == "property" and not use.spent and use.at >= 0 and self._is_known(use)
+            is_said = (
+                use not in self._flags
+                and use.kind == "property"
+                and not use.spent
+                and use.at >= 0
+                and self._is_known(use)
+            )
             if not is_said or denier(self._asked, use) is not None:
                 continue
             prop = self._property(use)
@@ -711,7 +948,10 @@ class Columns:
 
     def _asked_node(self) -> int:
         """The first node that a word names: of a compound the last word's ("crime scenes"), not one that only a
-        value's words name, but where the value stands for the things that have it ("which Sergeants")."""
+        value's words name, but where the value stands for the things that have it ("which Sergeants"). "Who" asks for
+        whoever does what is said first."""
+        if self._uses and self._uses[0].kind == "relation" and self._asks_for_player():
+            return self._subject()
         for n, use in enumerate(self._uses):
             if use.kind == "label":
                 while self._is_compound(n):
@@ -760,7 +1000,8 @@ class Columns:
         conditions = [*self._conditions(pattern), *(c for part in pattern.absent for c in self._conditions(part))]
         conditions += [f"{output.words} {having.operator} {having.value}" for output, having in having]
         said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
-        conditions += [f"number {h.operator} {h.value}" for h in self._measured]
+        if self._counted is not None:
+            conditions += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]
         hops = [f"not {h}" if i in denied.hops else h for i, h in enumerate(said)]
         if hops:
             text += " of " + "; ".join(hops)
@@ -804,7 +1045,13 @@ class Columns:
 
     def _hop_words(self, hop: Link, way: Direction) -> str:
         arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
-        return f"{self._node_words(hop.start)} {arrow[0]}{phrase(hop.type)}{arrow[1]} {self._node_words(hop.end)}"
+        said = " or ".join(map(phrase, (hop.type, *hop.others)))
+        return f"{self._node_words(hop.start)} {arrow[0]}{said}{arrow[1]} {self._node_words(hop.end)}"
+
+
+def _is_rank(mark: Mark) -> bool:
+    """Whether a superlative says how many rather than by what ("top 5")."""
+    return mark.deed == Deed.SUPERLATIVE and mark.value.word in RANK_WORDS
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}

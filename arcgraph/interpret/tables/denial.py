@@ -46,9 +46,10 @@ def _is_unknown(asked: Asked, mark: Mark, use: Use) -> bool:
 
 class Denial:
     """Follows the denials of one question in one draft: ``met`` are those that it could, ``hops`` the hops of the
-    draft that must be absent."""
+    draft that must be absent. ``flags`` are properties of which the pattern says already that they are false."""
 
-    def __init__(self, asked: Asked, draft: Draft, uses: Sequence[Use]):
+    def __init__(self, asked: Asked, draft: Draft, uses: Sequence[Use], flags: Sequence[Use] = ()):
+        self._flags = flags
         self._asked = asked
         self._draft = draft
         self._uses = uses
@@ -81,6 +82,9 @@ class Denial:
         return any(covers(self._asked, use, mark) for use in self._uses)
 
     def _unknown(self, pattern: Pattern, use: Use) -> Pattern:
+        if use in self._flags:
+            # That it is false is among the conditions.
+            return pattern
         return replace(pattern, filters=(*pattern.filters, Filter(Property(variable_of(use), use.keys[0]), "is null")))
 
     def _value_of(self, use: Use) -> Use | None:
@@ -123,6 +127,8 @@ class Denial:
         if at is None:
             return None
         nodes = self._beyond(at)
+        if any(sum(1 for h in self._draft.hops if h.end == node) > 1 for node in nodes):
+            return None
         hops = {at} | {i for i, h in enumerate(self._draft.hops) if h.start in nodes}
         if hops & self.hops:
             # Denied already: denied twice it is left to those who ask.

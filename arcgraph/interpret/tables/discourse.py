@@ -7,7 +7,7 @@ from arcgraph.interpret.tables.english import BACK_WORDS, COORDINATING, NEW_WORD
 from arcgraph.interpret.tables.mentions import Asked, Stretch
 
 # Words that may stand between "and" and what it goes on with.
-_GOING_ON = frozenset("also who that which whom has have had".split())
+GOING_ON = frozenset("also both who that which whom has have had".split())
 # "The same … as" stands at most so many words before what something is compared with.
 _COMPARED = 8
 
@@ -33,7 +33,7 @@ def is_coordinated(asked: Asked, stretch: Stretch, *, is_verb: bool) -> bool:
         if word in COORDINATING:
             return is_verb
         is_verb = is_verb or word not in ARTICLES
-        if word not in COPULAS | ARTICLES and word not in _GOING_ON:
+        if word not in COPULAS | ARTICLES and word not in GOING_ON:
             return False
     return False
 

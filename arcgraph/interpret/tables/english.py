@@ -35,7 +35,8 @@ PLAIN_WORDS = frozenset(
 LIGHT_VERBS = frozenset(
     """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
     occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
-    involve involves involved involving been being become became do does did done went goes come came use""".split()
+    involve involves involved involving located situated used been being become became do does did done went goes come
+    came use""".split()
 )
 # Phrases for one thing, for what keys are usually called.
 SAME_PHRASES = (
@@ -48,7 +49,14 @@ SAME_PHRASES = (
     ("nationality", "country"),
 )
 # Nouns that only close the name of a property ("badge number", "country name").
-TAIL_NOUNS = frozenset("number numbers code codes value values id ids identifier identifiers no".split())
+TAIL_NOUNS = frozenset(
+    """number numbers code codes value values id ids identifier identifiers no address addresses capacity amount amounts
+    level levels figure figures field attribute property""".split()
+)
+# Nouns for amounts that are as well the names of properties.
+AMOUNT_NOUNS = frozenset(("quantity", "amount"))
+# Those that close the name of a property of moments ("release year").
+TIME_NOUNS = frozenset("year years date dates time times timestamp timestamps".split())
 # Words by which a value is said to be there at all.
 KNOWN_WORDS = frozenset("known specified given available recorded defined valid non-null listed provided".split())
 # Behind a sentence's end, "and" or a comma these begin the clause that says which columns are wanted.
@@ -65,6 +73,11 @@ BACK_WORDS = frozenset("these those their them such this that its the same corre
 ASKING_WORDS = frozenset("which what all every many any".split())
 # Words by which each of several values is looked at for itself.
 APART_WORDS = frozenset("separately respectively individually apart".split())
+# Superlatives that say how many of the sorted rather than by what, those of them that need no order, and those that
+# count things.
+RANK_WORDS = frozenset("top first last bottom best".split())
+FIRST_WORDS = frozenset(("top", "first"))
+MOST_WORDS = frozenset("most fewest least highest largest greatest lowest smallest".split())
 # Words for what holds both ways between two things.
 MUTUAL_WORDS = frozenset(
     """know knows knew known knowing meet meets met marry married marries related relates relation similar connected
@@ -76,6 +89,20 @@ MUTUAL_WORDS = frozenset(
 NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
 # Words that go on with another thing said of what was spoken of.
 COORDINATING = frozenset("and but".split())
+# Prepositions that say where something is, or goes on with a verb.
+PLACING = frozenset("in at on near within inside from under above behind beside to by for with".split())
+# Endings of nouns for those who do something.
+AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian", "ee")
+# Words behind which a verb stands.
+RELATIVE_PRONOUNS = frozenset("who whom that which".split())
+# What makes the opposite of an adjective.
+OPPOSING_PREFIXES = ("un", "non", "in", "dis")
+# Words that say how two things compare with each other.
+SAMENESS_WORDS = frozenset("same different identical equal unequal alike".split())
+# Words that open a clause of conditions.
+CLAUSE_OPENERS = frozenset("where whose wherein".split())
+# Words behind which the possessions of what was named are further columns ("with their names").
+ADDING = frozenset("with and including plus".split())
 # Words that stand for any person.
 PERSON_WORDS = frozenset(
     """people person persons someone anyone everyone somebody anybody everybody individual individuals resident

@@ -13,14 +13,16 @@ from typing import Any, Literal, NamedTuple
 
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
-from arcgraph.interpret.anchors import Names
+from arcgraph.interpret.anchors import Names, is_command
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
+from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import TEXTS, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
 from arcgraph.interpret.tables.english import (
+    AMOUNT_NOUNS,
     CLOSING_VERBS,
     COORDINATING,
     LIGHT_VERBS,
@@ -31,9 +33,10 @@ from arcgraph.interpret.tables.english import (
     REQUEST_WORDS,
     SAME_PHRASES,
     TAIL_NOUNS,
+    TIME_NOUNS,
 )
 from arcgraph.interpret.terms import shared_stem
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.lexicon import quoted_spans
 from arcgraph.search.values import ValueIndex, ValueMention
 
@@ -246,7 +249,9 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
-        asked.marks = tuple(_ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong))
+        asked.marks = tuple(
+            _ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong) and not self._is_told(m)
+        )
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -276,6 +281,7 @@ class Linker:
             if senses := self._asked_for(asked, i):
                 yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
+            is_request = is_request or _is_command(asked, i)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
                 continue
             if senses := self._word(unit.text, meanings[i]):
@@ -283,14 +289,27 @@ class Linker:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
 
+    def _is_told(self, mark: Mark) -> bool:
+        """Whether a word that may count or sort is called so in the schema ("the quantity of", "ordered by")."""
+        words = mark.text.lower().split()
+        if mark.deed == Deed.AGGREGATE and words[0] in AMOUNT_NOUNS:
+            return any(m.kind == "property" for m in self._catalog.called(words[0]))
+        is_verb = mark.deed == Deed.ORDER and len(words) > 1 and words[0].endswith("ed")
+        return is_verb and any(
+            m.kind != "property" and _is_form_of(words[0], m.name) for m in self._catalog.called(words[0][:-2])
+        )
+
     def _phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
         """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
-        words = tuple(unit.text for unit in asked.units[first : first + size])
+        # "The bank's country" says the same as "bank country".
+        words = tuple(u.text for i, u in enumerate(asked.units[first : first + size]) if u.text != "s" or not i)
         if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
             return ()
         is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
         turned = (*words[2:], words[0]) if is_turned else ()
         found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
+        if not found and any(word in FUNCTION_WORDS for word in words):
+            found = [m for m in self._catalog.named_by(content(words)) if split_name(m.name) == words]
         if found:
             return tuple(_sense(meaning, 0.0) for meaning in found)
         for same in same_phrases(words):
@@ -299,7 +318,13 @@ class Linker:
         if words[-1] in TAIL_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
             return tuple(_sense(meaning, -0.1) for meaning in kept)
+        if words[-1] in TIME_NOUNS:
+            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property" and self._is_moment(m)]
+            return tuple(_sense(meaning, -0.1) for meaning in kept)
         return ()
+
+    def _is_moment(self, meaning: Meaning) -> bool:
+        return any(form_of(self._catalog.info(holder)).is_moment for holder in meaning.holders)
 
     def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
         if word in NAME_WORDS:
@@ -406,6 +431,8 @@ class Linker:
             sure = self._sureness(mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
                 continue
+            if not mention.quoted and is_command(text, mention.start, mention.end):
+                continue
             groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
             for entry in self._names.entries(mention.entries):
                 groups.setdefault((entry.labels, entry.property), {})[entry.text] = None
@@ -483,7 +510,8 @@ class Linker:
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
             sure = self._sureness(mention)
-            if sure < 0.1 or self._names_schema(mention):
+            is_told = not mention.quoted and is_command(text, mention.start, mention.end)
+            if sure < 0.1 or is_told or self._names_schema(mention):
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
@@ -532,7 +560,7 @@ class Linker:
     def _written(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Literals, as conditions on the properties that they fit."""
         for literal in asked.literals:
-            if literal.kind == Kind.ORDINAL:
+            if literal.kind == Kind.ORDINAL or _is_limit(asked, literal):
                 continue
             start, end = self._with_comparison(literal.start, literal.end, literal)
             if literal.until is not None:
@@ -620,13 +648,14 @@ class Linker:
             return 0.0
         if marked:
             return -DROPPED_MARK
-        if word in ("name", "names"):
+        if word in ("name", "names") and not _is_command(asked, at):
             return -_NAME
         if word in PERSON_WORDS:
             return -(_SOMEONE if self._persons else _PERSON)
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
-        if word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS:
-            return -_PLAIN
+        is_plain = word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS
+        if is_plain:
+            return -_PLAIN if not any(m.kind == "label" for m in self._catalog.called(word)) else -_SOMEONE
         if word.isdigit():
             return -_DROPPED_NUMBER
         nothing = float(meanings[at][self._catalog.vocabulary.null])
@@ -668,6 +697,10 @@ _DOING = frozenset("do does did".split())
 _CLAUSE = 6
 
 
+def _is_command(asked: Asked, at: int) -> bool:
+    return is_command(asked.text, asked.units[at].start, asked.units[at].end)
+
+
 def _is_one_of(asked: Asked, end: int) -> bool:
     """Whether a value is said to be one of several ("'oak' as one of its timbers", "'oak' among its timbers")."""
     behind = [unit.text for unit in asked.units if unit.start >= end][:4]
@@ -696,6 +729,12 @@ def _numbers(asked: Asked, mark: Mark, values: Sequence[tuple[int, int]]) -> boo
     return is_noun and any(first == follows for first, _ in values)
 
 
+def _is_limit(asked: Asked, literal: Written) -> bool:
+    """Whether a number says how many of what is sorted ("what are the 3 cheapest …"), whatever stands before it."""
+    superlatives = (m for m in asked.marks if m.deed == Deed.SUPERLATIVE and m.value.limit and not m.doubtful)
+    return any(m.start <= literal.start and literal.end <= m.end for m in superlatives)
+
+
 _BY = frozenset(("by",))
 _GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
 
@@ -717,8 +756,7 @@ def _swallowed(asked: Asked, first: int, last: int) -> Mark | None:
 
 def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
     """The properties that words of the question say more or less outright."""
-    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED and not s.is_name
-                     for h in s.holders)  # fmt: skip
+    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED for h in s.holders)
 
 
 def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]]) -> list[Stretch]:

@@ -12,17 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
-from arcgraph.interpret.marks import Mark
+from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
-from arcgraph.interpret.tables.discourse import is_compared, is_coordinated, is_indefinite, refers
-from arcgraph.interpret.tables.english import COMPARING
+from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
+from arcgraph.interpret.tables.english import AGENT_ENDINGS, COMPARING, RELATIVE_PRONOUNS
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
+from arcgraph.interpret.verbalise import split_name
 
 _T = TypeVar("_T")
 
-BEAM = 16
+BEAM = 10
 # Of partial patterns of one shape so many are kept.
-_ALIKE = 6
+_ALIKE = 5
 MOST_NODES = 6
 # Of the ways to join a new node the cheapest are tried.
 _MOST_JOINS = 5
@@ -34,6 +35,8 @@ _LONGER = (0.0, 0.8, 2.4)
 _NOT_OF = 1.0
 # Joining another node than the one last spoken of, by how long ago that was; the first one stays in mind.
 _FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
+# Two verbs joined by "and" that are not said of one thing.
+_OBJECT_OF_ITS_OWN = 0.6
 # Saying a label once more of the same node.
 _AGAIN = 0.7
 # The same where the words bring in something new ("someone", "another film").
@@ -78,7 +81,10 @@ class Var(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge from node ``start`` to ``end``, along its arrow where ``forward``; ``paid`` is what it cost unsaid."""
+    """An edge from node ``start`` to ``end``, along its arrow where ``forward``; ``paid`` is what it cost unsaid.
+
+    One of the types ``others`` will do as well.
+    """
 
     type: str
     start: int
@@ -86,6 +92,7 @@ class Link(NamedTuple):
     forward: bool
     paid: float
     tests: tuple[Test, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 class Use(NamedTuple):
@@ -135,6 +142,13 @@ def variable_of(use: Use) -> str:
 def covers(asked: Asked, use: Use, mark: Mark) -> bool:
     """Whether the words of a mark are part of what a use was taken for ("average height", "not 'Docks'")."""
     return asked.units[use.first].start <= mark.start and mark.end <= asked.units[use.last - 1].end
+
+
+def is_agent_noun(asked: Asked, use: Use, uses: Iterable[Use]) -> bool:
+    """Whether the last word of a use is a noun for those who do something ("actors"), and no verb ("Ann tutors")."""
+    before = asked.units[use.first - 1].text if use.first else ""
+    is_verb = before in RELATIVE_PRONOUNS or any(u.kind == "value" and u.last == use.first for u in uses)
+    return not is_verb and asked.units[use.last - 1].text.rstrip("s").endswith(AGENT_ENDINGS)
 
 
 class Parser:
@@ -238,12 +252,22 @@ class Parser:
                 said = _put(draft.hops, i, hop._replace(paid=0.0))
                 cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
                 yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
+        conjunction = _conjunction(asked, draft, stretch)
+        joint = conjunction == "and" or _is_of_them(asked, stretch)
+        if conjunction == "or":
+            yield from self._either(draft, stretch, sense)
+        elif conjunction:
+            yield from self._shared(draft, stretch, sense, draft.hops[draft.uses[-1].at])
+        elif joint:
+            for hop in draft.hops:
+                yield from self._shared(draft, stretch, sense, hop)
         if len(draft.nodes) >= MOST_NODES:
             return
         for i, node in enumerate(draft.nodes):
             again = _TWIN if any(hop.type == sense.name and i in (hop.start, hop.end) for hop in draft.hops) else 0.0
             for step in self._catalog.ends(sense.name, node.label)[:4]:
                 cost = _spoken_of(asked, draft, stretch, i, is_verb=True) + (again if step.label != node.label else 0.0)
+                cost += _OBJECT_OF_ITS_OWN * joint
                 walked, _ = self._walked(draft, i, (step,), stretch.first, cost)
                 hops = (*walked.hops[:-1], walked.hops[-1]._replace(paid=0.0))
                 use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
@@ -255,6 +279,25 @@ class Parser:
                 yield _used(
                     draft._replace(nodes=nodes, hops=(hop,)), Use("relation", *_span(stretch), "relationship", 0), 0.6
                 )
+
+    def _either(self, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
+        """The draft with one more type that the relation last said may have ("wrote or directed")."""
+        last = draft.uses[-1]
+        hop = draft.hops[last.at]
+        for step in self._catalog.ends(sense.name, draft.nodes[hop.start].label):
+            is_alike = step.forward == hop.forward and self._narrower(step.label, draft.nodes[hop.end].label)
+            if is_alike and sense.name not in (hop.type, *hop.others):
+                hops = _put(draft.hops, last.at, hop._replace(others=(*hop.others, sense.name)))
+                # "or" is a word of the relation now.
+                yield draft._replace(hops=hops, uses=(*draft.uses[:-1], last._replace(last=stretch.last)))
+
+    def _shared(self, draft: Draft, stretch: Stretch, sense: Sense, hop: Link) -> Iterator[Draft]:
+        """The draft with one more edge between the nodes of another ("wrote and directed", "who also tested it")."""
+        for step in self._catalog.ends(sense.name, draft.nodes[hop.start].label):
+            if hop.type != sense.name and self._narrower(step.label, draft.nodes[hop.end].label):
+                hops = (*draft.hops, Link(sense.name, hop.start, hop.end, step.forward, 0.0))
+                use = Use("relation", *_span(stretch), "relationship", len(hops) - 1)
+                yield _used(draft._replace(hops=hops), use, 0.0)
 
     # --- properties ----------------------------------------------------------------------------------------------
 
@@ -438,8 +481,13 @@ class Parser:
             score -= cost
             uses[n] = use._replace(at=i, keys=keys["node", draft.nodes[i].label])
         score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
-        idle = sum(1 for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node))
-        yield draft._replace(score=score - _IDLE * idle, uses=tuple(uses))
+        idle = {i for i, node in enumerate(draft.nodes) if _is_idle(draft, uses, i, node)}
+        for use in uses:
+            if use.kind == "relation" and is_agent_noun(asked, use, uses):
+                # It stands for one of its ends ("the oldest actors").
+                hop = draft.hops[use.at]
+                idle -= set([i for i in (hop.start, hop.end) if i in idle][:1])
+        yield draft._replace(score=score - _IDLE * len(idle), uses=tuple(uses))
 
     def _new_edge(
         self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]
@@ -492,6 +540,32 @@ def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb:
     if not is_coordinated(asked, stretch, is_verb=is_verb):
         return _farther(draft, i)
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
+
+
+def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:
+    """What joins a relation to the one last said, "and" or "or", so that both are to one thing; else empty."""
+    last = draft.uses[-1] if draft.uses else None
+    if last is None or last.kind != "relation":
+        return ""
+    end, begin = asked.units[last.last - 1].end, asked.units[stretch.first].start
+    if any(m.deed == Deed.NEGATION and end <= m.start < begin for m in asked.marks):
+        return ""
+    between = [unit.text for unit in asked.units[last.last : stretch.first]]
+    if not all(word in FUNCTION_WORDS or word in GOING_ON for word in between):
+        return ""
+    if "," in asked.text[end:begin] and not {"and", "or"} & set(between):
+        # The last of those listed says how they are joined.
+        between = [unit.text for unit in asked.units[stretch.last : stretch.last + _WINDOW]]
+    return next((word for word in between if word in ("and", "or")), "")
+
+
+def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a relation is said of what was spoken of before ("someone who also acted in them")."""
+    behind = [unit.text for unit in asked.units[stretch.last : stretch.last + 2]]
+    return bool(behind) and (behind[0] in _THEM or (behind[0] in COMPARING and behind[-1] in _THEM))
+
+
+_THEM = frozenset(("it", "them"))
 
 
 def _span(stretch: Stretch) -> tuple[int, int]:
@@ -565,7 +639,19 @@ def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, own
             return n
         if use.at < 0 and any((h.side, h.owner, h.key) == (side, owner, key) for h in use.holders):
             return n
+        if _begins(use, side, owner, i, key):
+            return n
     return None
+
+
+def _begins(use: Use, side: str, owner: str, i: int, key: str) -> bool:
+    """Whether a value's property is called by what a use names and more ("the home bank in Peru": homeBankCountry)."""
+    words = split_name(key)
+    if use.at >= 0:
+        keys = use.keys if (use.side, use.at) == (side, i) else ()
+    else:
+        keys = tuple(h.key for h in use.holders if (h.side, h.owner) == (side, owner))
+    return any(1 < len(own := split_name(k)) < len(words) and words[: len(own)] == own for k in keys)
 
 
 def _is_named_otherwise(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
@@ -601,6 +687,9 @@ def _enumerates(asked: Asked, last: Use, stretch: Stretch, sense: Sense) -> bool
     if "or" in words:
         return words <= _LINKS | {"or"}
     begin, end = asked.units[last.last - 1].end, asked.units[stretch.first].start
+    if {"a", "an"} & words:
+        # "a school and a shop" are two things.
+        return False
     is_comma = not words and "," in asked.text[begin:end]
     return not sense.is_name and (is_comma or (bool(words) and words <= _LINKS | {"and"}))
 

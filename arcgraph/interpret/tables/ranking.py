@@ -69,6 +69,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return True
     if paths.question.intent == Intent.YES_NO:
         return False
+    if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
+        return True
     if _explains(best) and not tables[0].doubts.aggregates:
         return _says_all(tables)
     if loses(tables):
@@ -96,6 +98,11 @@ def leaves_out(paths: Interpretation, question: str) -> bool:
     named = [anchor.span for anchor in paths.readings[0].anchors]
     literals, _ = signs_of(question)
     return any(not any(start <= one.start and one.end <= end for start, end in named) for one in literals)
+
+
+def _asks_for_nothing(tables: Sequence[TableReading]) -> bool:
+    """Whether no table has anything for the noun that is asked for."""
+    return min(reading.doubts.asked for reading in tables[:_RIVALS]) > 0
 
 
 def loses(tables: Sequence[TableReading]) -> bool:

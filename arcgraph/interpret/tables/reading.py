@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
-from arcgraph.interpret.english import FUNCTION_WORDS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
+from arcgraph.interpret.tables.english import SAMENESS_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
 from arcgraph.interpret.tables.sameness import signature
@@ -33,7 +34,8 @@ class Doubts:
     """What speaks against a reading.
 
     ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
-    out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``);
+    out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``), and
+    nouns that something is asked by (``asked``);
     properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
     since more can go wrong with them: hops between nodes of one label (``alike``), and nodes that are another of a
     label without being told apart by such a hop (``twins``), more than others.
@@ -41,6 +43,7 @@ class Doubts:
 
     lost: int = 0
     unknown: int = 0
+    asked: int = 0
     dropped: float = 0.0
     loose: float = 0.0
     vague: int = 0
@@ -71,6 +74,10 @@ class TableReading:
         return self.text
 
 
+# What a reading that leaves out what is asked for falls behind by.
+_LOSING = 0.5
+
+
 class TableReader:
     """Reads questions about values against one graph. Thread-safe."""
 
@@ -99,7 +106,7 @@ class TableReader:
             key = signature(reading.pattern)
             if key not in found or found[key].score < reading.score:
                 found[key] = reading
-        return sorted(found.values(), key=lambda r: -r.score)[:MOST_READINGS]
+        return sorted(found.values(), key=_rank)[:MOST_READINGS]
 
     def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
         score = draft.score - query.loose
@@ -110,10 +117,17 @@ class TableReader:
         )  # fmt: skip
 
 
+def _rank(reading: TableReading) -> tuple[float, int, int]:
+    """Sorts readings best first; of two that say it as well the plainer one."""
+    doubts = reading.doubts
+    return -round(reading.score - _LOSING * min(doubts.lost, 2), 2), doubts.twins + doubts.alike, doubts.hops
+
+
 def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     return Doubts(
         lost=_lost(asked, draft) + len(query.unmet),
         unknown=_unknown(asked, draft),
+        asked=_unknown_columns(asked, draft),
         dropped=-draft.dropped,
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
@@ -146,12 +160,12 @@ def asks_beyond_paths(text: str) -> bool:
 def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     """The words of a question that no path follows and that change what is asked, those of names aside.
 
-    What is ruled out, a choice of names, the most of something, averages, time seen from now, conditions on numbers of
+    What is ruled out, a choice, the most of something, averages, time seen from now, conditions on numbers of
     things; and texts in quotation marks and moments that are the name of nothing.
     """
     named = [c.anchor.span for c in candidates]
     literals, marks = signs_of(text)
-    found = [(m.start, m.end) for m in marks if _denies(m) or (m.deed == Deed.EITHER and _is_between(m, named))]
+    found = [(m.start, m.end) for m in marks if _denies(m) or m.deed == Deed.EITHER]
     found += [one.span for one in literals if one.kind in _NAMING]
     left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
@@ -160,10 +174,6 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
 def _denies(mark: Mark) -> bool:
     """Whether no path can follow a mark."""
     return mark.deed in _DENYING and not mark.doubtful and (mark.deed != Deed.AGGREGATE or mark.value != "count")
-
-
-def _is_between(mark: Mark, named: Sequence[tuple[int, int]]) -> bool:
-    return any(end <= mark.start for _, end in named) and any(start >= mark.end for start, _ in named)
 
 
 _DENYING = frozenset((Deed.NEGATION, Deed.RELATIVE, Deed.HAVING, Deed.SUPERLATIVE, Deed.AGGREGATE))
@@ -192,6 +202,13 @@ def _unknown(asked: Asked, draft: Draft) -> int:
     return sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i))) + sum(
         1 for i in names if i + 1 not in names
     )
+
+
+def _unknown_columns(asked: Asked, draft: Draft) -> int:
+    """How many nouns of several words that something is asked by ("the shoe size of") nothing stands for."""
+    covered = _covered(asked, draft)
+    left = [i for i, u in enumerate(asked.units) if i not in covered and carries_meaning(u.text)]
+    return sum(1 for i in left if i - 1 in left and [u.text for u in asked.units[i + 1 : i + 2]] == ["of"])
 
 
 def _tells(asked: Asked, at: int) -> bool:
@@ -224,6 +241,10 @@ def _lost(asked: Asked, draft: Draft) -> int:
         lost += all(use.is_name for use in draft.uses if use.kind == "value")
     # In a clause that lists columns two words of which nothing is made are one more column.
     lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
+    lost += sum(1 for i in range(len(asked.units)) if _compares_two(asked, i))
+    # A number that nothing is made of is a condition that was not understood.
+    lost += sum(1 for i, u in enumerate(asked.units) if u.text.isdigit() and i not in covered | inside)
+    lost += not _is_joint(draft) and any(_is_shared(asked, i) for i in range(len(asked.units)) if i not in covered)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
@@ -235,6 +256,27 @@ def _lost(asked: Asked, draft: Draft) -> int:
         is_owned = asked.units[start].text in _POSSESSIVES
         lost += follows == "of" or at < first or is_outright or is_owned
     return lost
+
+
+def _compares_two(asked: Asked, at: int) -> bool:
+    """Whether a clause ends in saying that two things are the same, or different: no pattern compares properties."""
+    if asked.units[at].text not in SAMENESS_WORDS:
+        return False
+    before = [unit.text for unit in asked.units[max(0, at - 2) : at] if unit.text not in ARTICLES]
+    follows = asked.text[asked.units[at].end :].lstrip()
+    return before[-1:] != [] and before[-1] in COPULAS and (not follows or follows[0] in ".,;?!")
+
+
+def _is_shared(asked: Asked, at: int) -> bool:
+    """Whether two things are said to have one thing, "the same room", which no other thing's name stands behind."""
+    words = [unit.text for unit in asked.units[max(0, at - 1) :]]
+    return words[:2] == ["the", "same"] and "as" not in words
+
+
+def _is_joint(draft: Draft) -> bool:
+    """Whether two edges lead from one node to another."""
+    ends = [(hop.start, hop.end) for hop in draft.hops]
+    return len(set(ends)) < len(ends)
 
 
 _POSSESSIVES = frozenset("their its his her whose".split())
@@ -264,6 +306,8 @@ def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
                                   and not isinstance(e.of, Property))
         for e in outputs
     )  # fmt: skip
+    if pattern.limit is not None:
+        return False
     if not plain or len(outputs) != 1 or pattern.order:
         return not _is_hard(draft) and all(not isinstance(e, Aggregate) for e in outputs)
     return not _is_hard(draft)

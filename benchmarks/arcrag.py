@@ -319,7 +319,7 @@ def run(benches: Sequence[Bench], grid: Sequence[Cell], results: Results, traces
 
 # --- tables --------------------------------------------------------------------------------------------------------
 
-FIGURES = ("exact", "hits_at_1", "f1")
+FIGURES = {"exact": "exact", "hits_at_1": "Hits@1", "f1": "F1"}
 COSTS = ("calls", "prompt_tokens", "completion_tokens", "seconds")
 
 
@@ -331,7 +331,7 @@ def means(items: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
 
 def table(sets: Sequence[QuestionSet], grid: Sequence[Cell], results: Results) -> Iterator[str]:
     """Accuracy beside what it costs a question."""
-    heads = ("set", "system", "attempts", "passes", "n", "exact", "Hits@1", "F1", *(c.replace("_", " ") for c in COSTS))
+    heads = ("set", "system", "attempts", "passes", "n", *FIGURES.values(), *(c.replace("_", " ") for c in COSTS))
     yield _row(heads)
     yield _row(["---"] * len(heads))
     for one in sets:
@@ -350,11 +350,11 @@ def differences(sets: Sequence[QuestionSet], grid: Sequence[Cell], results: Resu
     yield _row(["---"] * 7)
     base = {system: next((c for c in grid if c.system == system), None) for system in (DIRECT, OFFLINE)}
     for one in sets:
-        for cell in grid:
+        for cell in (cell for cell in grid if cell.system != DIRECT):
             for figure in FIGURES:
                 gains = [paired(one, cell, base[system], figure, results) for system in (DIRECT, OFFLINE)]
                 if any(gains):
-                    yield _row((one.name, *map(str, cell), figure.replace("hits_at_1", "Hits@1"), *gains))
+                    yield _row((one.name, *map(str, cell), FIGURES[figure], *gains))
 
 
 def paired(one: QuestionSet, cell: Cell, other: Cell | None, figure: str, results: Results) -> str:

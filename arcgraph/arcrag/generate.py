@@ -22,6 +22,8 @@ from arcgraph.arcrag.options import preview
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.schema_view import schema_view
 from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Property
+from arcgraph.interpret.terms import shared_stem
+from arcgraph.interpret.verbalise import split_name
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
@@ -35,6 +37,7 @@ _FRESH = 6
 _AT_ONCE = 2
 _HISTORY = 4
 _MOST_PARAMETERS = 8
+_SAME = 0.75
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.S)
 
 
@@ -89,11 +92,15 @@ class _Attempts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Pick:
-    """What a reply comes to: a draft to run, an outcome that is there already, or an objection to all."""
+    """What a reply comes to: a draft to run, an outcome that is there already, or an objection to all.
+
+    ``invented`` are values of its conditions that nothing said.
+    """
 
     draft: Draft | None = None
     outcome: Outcome | None = None
     objected: bool = False
+    invented: tuple[str, ...] = ()
 
 
 class Generator:
@@ -284,7 +291,17 @@ class Generator:
         if not reply.edits:
             return _Pick(outcome=chosen)
         edits = [Edit(**edit.model_dump()) for edit in reply.edits]
-        return _Pick(draft=self._new(self._editor.edited(chosen.draft, edits)))
+        return _Pick(draft=self._new(self._editor.edited(chosen.draft, edits)), invented=tuple(self._invented(edits)))
+
+    def _invented(self, edits: Sequence[Edit]) -> Iterator[str]:
+        """The values of conditions of which neither question nor findings have a word, in any form."""
+        told = split_name(" ".join((self._asked.question, self._asked.text, *self._asked.known)))
+        for edit in edits:
+            words = split_name(edit.value) if edit.change == "filter" else []
+            if words and not any(
+                word == other or shared_stem(word, other) >= _SAME for word in words for other in told
+            ):
+                yield edit.value
 
     def _new(self, draft: Draft) -> Draft:
         if draft.key in self._tried:
@@ -292,16 +309,20 @@ class Generator:
         return draft
 
     def _weighed(self, pick: _Pick, options: Sequence[Outcome]) -> _Pick:
-        """A choice against what was seen: one that finds nothing, or that is far less likely, is none."""
+        """A choice against what was seen: one that finds nothing, or that is far less likely, is none; each
+        condition on a value that nothing said makes it less likely.
+        """
         best = _first_acceptable(options)
-        if pick.outcome is None or best is None or pick.outcome is best:
+        chosen = pick.draft or (pick.outcome.draft if pick.outcome else None)
+        if chosen is None or best is None or pick.outcome is best or chosen.origin == WRITTEN:
             return pick
-        if not pick.outcome.acceptable:
+        if pick.outcome is not None and not pick.outcome.acceptable:
             raise Unusable(f"the choice is contradicted by the graph: {pick.outcome.fault}")
-        behind = max(0.0, best.draft.likelihood - pick.outcome.draft.likelihood)
+        behind = max(0.0, best.draft.likelihood - chosen.likelihood) + len(pick.invented)
         trust = self._context.settings.arcrag.trust
         if behind > trust or not trust:
-            raise Unusable(f"the choice is {behind:.1f} less likely than the first reading, more than it weighs")
+            told = f" (nothing says {', '.join(map(quoted, pick.invented))})" if pick.invented else ""
+            raise Unusable(f"the choice is {behind:.1f} less likely than the first reading, more than it weighs{told}")
         return pick
 
     # --- other options -------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ FLEET = (
 )
 SURE = "Who designed the Nightjar?"
 # Words that lead nowhere by themselves, so that the offline reading cannot be sure.
-UNSURE = "Who dreamt up the Nightjar on paper?"
+UNSURE = "Whose brainchild was the Nightjar?"
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -110,6 +111,8 @@ def metaqa_set(options: argparse.Namespace, settings: Settings) -> QuestionSet:
 def gold_rows_set(name: str, options: argparse.Namespace, settings: Settings) -> QuestionSet:
     """Questions about values with the rows of a real server."""
     records = text2cypher.questions(name, options.n, options.seed)
+    # The file has one class after the other; a part of a run is to be a sample of all.
+    random.Random(options.seed).shuffle(records)
     made = [Question(r["id"], r["question"], rows=r["rows"]) for r in records]
 
     def open_graph() -> Graph:

@@ -29,6 +29,7 @@ from arcgraph.arcrag.context import Asked, Context, Readings
 from arcgraph.arcrag.gaps import content_words, gaps
 from arcgraph.arcrag.generate import WRITING
 from arcgraph.arcrag.interface import Interface
+from arcgraph.arcrag.plan import PLANNED
 from arcgraph.arcrag.query import Outcome
 from arcgraph.arcrag.retrieve import retrieve
 from arcgraph.domain import Anchor
@@ -151,7 +152,8 @@ class Loop:
         for outcome in found.outcomes:
             finding = self._finding(asked.text, outcome, offline)
             _add(state, finding)
-            if is_first and found.by == "model":
+            # A path of a plan leads towards an answer; whether it is one, only a judgement can say.
+            if is_first and found.by == "model" and outcome.draft.origin != PLANNED:
                 state.chosen.append(finding)
         if not found.outcomes or offline.answer.status != Status.ANSWERED:
             _add(state, offline.answer)

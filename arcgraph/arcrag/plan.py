@@ -38,6 +38,7 @@ from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
 ANSWERS = ("entity", "value", "count", "yes_no")
+PLANNED = "plan"
 MOST_HOPS = 6
 _HINTS = 6
 _ATTEMPTS = 2
@@ -211,7 +212,7 @@ def compiled(subplan: Subplan, answer: str, schema: Schema, starts: Sequence[Nod
         hops.append(Hop(f"r{i}", nodes[-2].name, name, subplan.meanings[i], move.direction))
     match = Pattern(tuple(nodes), tuple(hops), (binding,), (Filter(Entity(THING), "<>", Entity("a0")),))
     pattern = _returning(match, subplan, answer, most)
-    return Draft(subplan.words(), pattern, pattern, origin="plan")
+    return Draft(subplan.words(), pattern, pattern, origin=PLANNED)
 
 
 def _binding(subplan: Subplan, schema: Schema, starts: Sequence[Node]) -> Binding | None:

@@ -159,6 +159,21 @@ def test_a_choice_can_be_edited_by_names_of_the_interface_alone(fleet: Any, sett
     assert set(schema["properties"]["option"]["enum"]) >= {"O1", "none"}
 
 
+def test_a_planned_path_is_no_answer_until_it_is_judged(fleet: Any, settings: Settings) -> None:
+    def script(request: Request) -> Reply:
+        if request.stage == "answer":
+            return ModelTimeout("no answer in time")
+        if request.stage != "plan":
+            return choice("none")
+        way = {"start": entity(request, "Nightjar"), "relations": [relation(request, "COMMANDED", "Person")]}
+        return {"answer": "entity", "paths": [{"purpose": "?", "property": "", **way}]}
+
+    answer, _ = ask(fleet, settings, UNSURE, script, explore=False)
+    assert [query["rows"] for query in events(answer, "generate", "query") if query["origin"] == "plan"] == [1]
+    assert answer.status == Status.INSUFFICIENT
+    assert events(answer, "answer", "offline stands")
+
+
 def test_a_condition_that_nothing_said_makes_a_choice_less_likely(fleet: Any, settings: Settings) -> None:
     def script(request: Request) -> Reply:
         if request.stage != "generate":

@@ -1,4 +1,4 @@
-"""The schema for a prompt: what a question's labels need first, within a budget of tokens, marked where it is a part."""
+"""The schema for a prompt: what a question's labels need first, within a budget, marked where it is only a part."""
 
 from __future__ import annotations
 

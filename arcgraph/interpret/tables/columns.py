@@ -33,7 +33,7 @@ from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES, PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.denial import Denial, denier
+from arcgraph.interpret.tables.denial import Denial, denier, flag_denier
 from arcgraph.interpret.tables.english import (
     ADDING,
     APART_WORDS,
@@ -313,7 +313,11 @@ class Columns:
         at = self._next_use(mark.end, 5)
         of = self._next_property(mark.end)
         if function == "count" or (of is None and function == "sum"):
-            if at is not None:
+            if at is not None and self._adds_up(at, mark):
+                self._taken.add(at)
+                use = self._uses[at]
+                yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{_FUNCTIONS['sum']} {_words(use)}")
+            elif at is not None:
                 yield self._count(at)
             elif self._draft.nodes:
                 yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
@@ -334,6 +338,17 @@ class Columns:
             measure = self._property(use, numeric=True)
             yield Output(Aggregate(function, measure), f"{_FUNCTIONS[function]} {_words(use)}")
             following = self._joined_property(following)
+
+    def _adds_up(self, at: int, mark: Mark) -> bool:
+        """Whether "how many" asks for an amount that edges or nodes hold ("how many hours"), and not for a number of
+        different ones."""
+        use = self._uses[at]
+        if use.kind != "property" or use.spent or use.at < 0 or use.log < _VAGUE or not self._is_number(use):
+            return False
+        info = self._catalog.info(self._holder(use))
+        words = [unit.text for unit in self._asked.units[: use.last]]
+        is_plural = words[-1].endswith("s") and not form_of(info).is_moment and not info.unique
+        return is_plural and not any(m.deed == Deed.DISTINCT and m.start >= mark.start for m in self._asked.marks)
 
     def _counting_behind(self, mark: Mark) -> Mark | None:
         """The mark that counts right behind another aggregate ("the average number of")."""
@@ -909,7 +924,7 @@ class Columns:
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
         for use in self._flags:
-            is_denied = (denier(self._asked, use) is not None) != self._is_opposite(use)
+            is_denied = (flag_denier(self._asked, use, self._uses) is not None) != self._is_opposite(use)
             yield Filter(self._property(use), "=", not is_denied)
         for use in self._uses:
             is_said = (
@@ -1026,6 +1041,8 @@ class Columns:
         bounds: dict[Property, list[str]] = {}
         for test in part.filters:
             if isinstance(test.left, Property):
+                if _is_open_side(test):
+                    continue
                 operator = "includes" if test.operator == "overlaps" else test.operator
                 said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
                 bounds.setdefault(test.left, []).append(said)
@@ -1055,6 +1072,11 @@ def _is_rank(mark: Mark) -> bool:
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
+
+
+def _is_open_side(test: Filter) -> bool:
+    """Whether a condition only keeps texts that are no moments out."""
+    return (test.operator, test.right) in ((">=", "0"), ("<", ":"))
 
 
 def _listed(right: object) -> tuple[object, ...]:

@@ -26,6 +26,7 @@ _LOST = 4.5
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4
+_SURE_TABLE = 0.85
 _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
 _GROUNDED = 0.75
@@ -77,7 +78,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         is_said = tables[0].is_path and not tables[0].doubts.unknown
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
     if tables[0].is_path:
-        return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
+        is_sure = tables[0].fit >= _CLEARER or confidence(tables[0], tables) >= _SURE_TABLE
+        return is_sure and path_confidence(best, paths.readings) < _UNSURE
     return tables[0].fit >= _CLEAR
 
 

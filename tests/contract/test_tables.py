@@ -64,7 +64,17 @@ SCHOOL = (
 # Recipes: flags, moments counted from 1970, and two things done to one thing.
 KITCHEN = (
     [
-        ("r1", "Recipe", {"title": "Leek Pie", "viewCount": 50, "price": 3, "approved": True, "createdAt": 1609500000}),
+        (
+            "r1",
+            "Recipe",
+            {
+                "title": "Leek Pie",
+                "viewCount": 50,
+                "price": 3,
+                "approved": True,
+                "createdAt": 1609500000,
+            },
+        ),
         (
             "r2",
             "Recipe",

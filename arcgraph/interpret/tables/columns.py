@@ -568,6 +568,10 @@ class Columns:
         extremes: list[Output] = []
         for mark in sorted((*self._marks, *self._told_behind()), key=_is_rank):
             if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative):
+                if order is not None and self._puts_first(mark):
+                    self._met.add(mark)
+                    order = (order[0], mark.value.amount == "desc")
+                    continue
                 found = self._superlative(mark, mark.value) if order is None else None
                 if found is None:
                     self._cut(mark, mark.value, is_sorted=order is not None)
@@ -587,6 +591,11 @@ class Columns:
                     order = (target, mark.value == "desc" or self._descends())
                     hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
+
+    def _puts_first(self, mark: Mark) -> bool:
+        """Whether a superlative only says which way rows are sorted ("sorted by price, highest first")."""
+        follows = self._asked.text[mark.end :].lower().lstrip()
+        return follows.startswith("first") and any(m.deed == Deed.ORDER and m.end <= mark.start for m in self._marks)
 
     def _limit(self) -> int | None:
         """How many rows are asked for: by a limit, or by a rank beside what sorts ("the top 5 with the most …")."""

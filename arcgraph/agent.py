@@ -32,7 +32,7 @@ from arcgraph.llm.base import LLM
 from arcgraph.llm.layers import Observed, observed
 from arcgraph.llm.reason import Model
 from arcgraph.llm.usage import Meter
-from arcgraph.loop import Loop, Makers, Offline
+from arcgraph.loop import Loop, Makers, Unaided
 from arcgraph.search.local import NameIndex, Report, open_or_build
 from arcgraph.search.lookup import look_up_in_graph
 from arcgraph.search.passages import open_or_build_passages
@@ -161,7 +161,7 @@ class Agent:
         trace.note("answer", str(answer.status), text=answer.text)
         return self._finished(answer, trace, model.meter if model else None)
 
-    def _without_model(self, question: str, ready: _Prepared, trace: Trace) -> Offline:
+    def _without_model(self, question: str, ready: _Prepared, trace: Trace) -> Unaided:
         """The answer that readings give, best first, and these readings."""
         readings = self._readings(question, ready, trace)
         tables, interpretation = readings.tables, readings.paths
@@ -189,7 +189,7 @@ class Agent:
             answer = self._with_near_names(answer, ready, interpretation)
             with trace.stage("passages"):
                 answer = self._with_passages(answer, ready, interpretation)
-        return Offline(answer, readings._replace(taken=_taken(answer)))
+        return Unaided(answer, readings._replace(taken=_taken(answer)))
 
     def _readings(self, question: str, ready: _Prepared, trace: Trace) -> Readings:
         """How a question can be read; nothing is run."""

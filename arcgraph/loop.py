@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from arcgraph.answer.conclude import conclude, gathered
 from arcgraph.answer.from_paths import PathAnswers
-from arcgraph.answer.from_patterns import PatternAnswers, Ran
+from arcgraph.answer.from_patterns import PatternAnswers, PatternRun
 from arcgraph.answer.from_tables import TableAnswers
 from arcgraph.answer.judge import Evidence, Judged, evidence_of, judge, known_lines
 from arcgraph.answer.result import Answer, Status
@@ -29,6 +29,7 @@ from arcgraph.arcrag.context import Asked, Context, Readings
 from arcgraph.arcrag.gaps import content_words, gaps
 from arcgraph.arcrag.generate import WRITING
 from arcgraph.arcrag.interface import Interface
+from arcgraph.arcrag.plan import PLANNED
 from arcgraph.arcrag.query import Outcome
 from arcgraph.arcrag.retrieve import retrieve
 from arcgraph.domain import Anchor
@@ -44,11 +45,12 @@ from arcgraph.search.text import fold
 _MOST_VAIN = 2
 # Evidence without results that explains less than the rest of a question's words is about something else.
 _MOST_BESIDE = 0.5
+_INSUFFICIENT = "the model did not find the evidence sufficient"
 # How sure an answer still is with which the model was not satisfied.
 _DOUBTED = 0.75
 
 
-class Offline(NamedTuple):
+class Unaided(NamedTuple):
     """What is made of a question without a model: the answer, and the readings behind it."""
 
     answer: Answer
@@ -86,7 +88,7 @@ class _State:
 class Loop:
     """Answers one question."""
 
-    def __init__(self, context: Context, makers: Makers, offline: Callable[[str], Offline]):
+    def __init__(self, context: Context, makers: Makers, offline: Callable[[str], Unaided]):
         self._context = context
         self._makers = makers
         self._offline = offline
@@ -96,7 +98,7 @@ class Loop:
     def run(self, question: str) -> Answer:
         """The answer."""
         state = _State()
-        text = question
+        text, why = question, _INSUFFICIENT
         for number in range(1, self._settings.passes + 1):
             self._trace.note("pass", "begin", number=number, asked=text)
             before = len(state.findings)
@@ -118,12 +120,13 @@ class Loop:
             if judged.sufficient:
                 concluded = conclude(question, judged, evidence, self._context.schema)
                 if concluded.answer is not None:
-                    return self._accepted(concluded.answer)
+                    return self._accepted(question, concluded.answer, state)
                 self._trace.note("answer", "unsupported", why=concluded.why, text=judged.answer)
+            why = concluded.why if judged.sufficient else _INSUFFICIENT
             text = judged.follow_up.strip()
             if not text or fold(text) in map(fold, state.asked):
                 break
-        return self._unsatisfied(question, state)
+        return self._unsatisfied(question, state, why)
 
     # --- one pass ------------------------------------------------------------------------------------------------
 
@@ -149,7 +152,8 @@ class Loop:
         for outcome in found.outcomes:
             finding = self._finding(asked.text, outcome, offline)
             _add(state, finding)
-            if is_first and found.by == "model":
+            # A path of a plan leads towards an answer; whether it is one, only a judgement can say.
+            if is_first and found.by == "model" and outcome.draft.origin != PLANNED:
                 state.chosen.append(finding)
         if not found.outcomes or offline.answer.status != Status.ANSWERED:
             _add(state, offline.answer)
@@ -159,7 +163,7 @@ class Loop:
     def _is_sure(self, answer: Answer) -> bool:
         return answer.status == Status.ANSWERED and answer.confidence >= self._settings.sure
 
-    def _finding(self, text: str, outcome: Outcome, offline: Offline) -> Answer:
+    def _finding(self, text: str, outcome: Outcome, offline: Unaided) -> Answer:
         """An outcome as an answer to the question of its pass: in the words of the way in which it was read."""
         reading, trace = outcome.draft.reading, self._trace
         sure = math.exp(outcome.draft.likelihood)
@@ -218,7 +222,19 @@ class Loop:
 
     # --- endings -------------------------------------------------------------------------------------------------
 
-    def _accepted(self, answer: Answer) -> Answer:
+    def _accepted(self, question: str, answer: Answer, state: _State) -> Answer:
+        """The model's answer, unless the offline one is another, and surer than the model's word weighs: of a list that
+        a query gave whole, a weak model often names a part.
+        """
+        offline = state.offline
+        assert offline is not None
+        took_another = bool(state.chosen) and not _same(state.chosen[0], offline)
+        is_sure = offline.status == Status.ANSWERED and _log_odds(offline.confidence) >= self._settings.trust
+        if is_sure and not took_another and not _same(answer, offline):
+            self._trace.note("answer", "offline stands", why="the model's answer is less likely", text=answer.text)
+            return self._ended(
+                question, replace(offline, confidence=_DOUBTED * offline.confidence), state, partial=False
+            )
         if answer.unsupported:
             self._trace.note("answer", "claims", unsupported=list(answer.unsupported))
         return answer
@@ -239,12 +255,13 @@ class Loop:
         self._trace.note("answer", "choice stands" if state.chosen else "offline stands", why=why)
         return self._ended(question, best, state, partial=self._context.left() <= 0)
 
-    def _unsatisfied(self, question: str, state: _State) -> Answer:
-        """The model was never satisfied, or time is up: the offline answer stands, less sure, unless the model objected
-        to all options when it chose and its word weighs more; then the question is left open."""
+    def _unsatisfied(self, question: str, state: _State, why: str) -> Answer:
+        """The model was never satisfied, or what it answers is not borne out, or time is up: the offline answer
+        stands, less sure, unless the model objected to all options when it chose and its word weighs more; then the
+        question is left open."""
         assert state.offline is not None
         late = self._context.left() <= 0
-        why = "time is up" if late else "the model did not find the evidence sufficient"
+        why = "time is up" if late else why
         best = state.offline
         if best.status != Status.ANSWERED:
             best = _open(state.chosen[0], why) if state.chosen else best
@@ -263,7 +280,7 @@ class Loop:
         return replace(whole, question=question, tried=tried, partial=answer.partial or partial)
 
 
-def _named(offline: Offline) -> Iterator[Anchor]:
+def _named(offline: Unaided) -> Iterator[Anchor]:
     """The anchors of the likeliest reading; several nodes of one name are not told apart by it."""
     paths = offline.readings.paths
     yield from paths.readings[0].anchors if paths and paths.readings else ()
@@ -285,16 +302,27 @@ def _key(finding: Answer) -> tuple[object, ...]:
     return (repr(finding.rows), tuple((c.kind, c.id) for c in finding.citations))
 
 
-def _ran(outcome: Outcome) -> Ran:
+def _ran(outcome: Outcome) -> PatternRun:
     cypher, params = outcome.draft.text()
     draft = outcome.draft
-    return Ran(draft.words, cypher, params, draft.source, outcome.rows, outcome.error, draft.pattern, draft.shown)
+    return PatternRun(
+        draft.words, cypher, params, draft.source, outcome.rows, outcome.error, draft.pattern, draft.shown
+    )
 
 
 def _tried(state: _State) -> tuple[str, ...]:
     """A line for each query that did not do."""
     lines = (f"{o.draft.cypher or o.draft.words}: {o.fault}" for o in state.tried if not o.acceptable)
     return tuple(dict.fromkeys(lines))
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    """Whether two answers hold the same values."""
+    return _values(one) == _values(other)
+
+
+def _values(answer: Answer) -> set[str]:
+    return {fold(str(value)) for row in answer.rows for value in row.values() if value is not None}
 
 
 def _log_odds(confidence: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from arcgraph.answer.compose import plain_rows
 from arcgraph.answer.evidence import joined, name_of
-from arcgraph.answer.ground import holds_value, sentences, support
+from arcgraph.answer.ground import Ground, holds_value, sentences
 from arcgraph.answer.judge import Evidence, Judged, Said
 from arcgraph.answer.result import Answer, AnswerEntity, Citation, Claim, QueryRecord, Status, Witness
 from arcgraph.domain import Rows, Schema
@@ -36,6 +36,8 @@ def conclude(question: str, judged: Judged, evidence: Evidence, schema: Schema) 
     """The answer that a judgement gives, if the evidence bears it."""
     result = evidence.results.get(judged.result, _restated(judged, evidence))
     claims = _claims(question, judged, evidence)
+    if result is None and not any(v.strip() for v in judged.values):
+        result = _bearing_all(claims, evidence)
     base: Answer
     if result is not None:
         base = evidence.findings[result]
@@ -57,7 +59,8 @@ def _claims(question: str, judged: Judged, evidence: Evidence) -> list[tuple[str
     """Each claim with the evidence that says it; where the model lists none, the sentences of its answer are claims."""
     listed = [c for c in judged.claims if c.text.strip()]
     said = listed or [Said(text=s) for s in sentences(judged.answer)]
-    return [(c.text.strip(), support(c, question, evidence)) for c in said]
+    ground = Ground(question, evidence)
+    return [(c.text.strip(), ground.support(c)) for c in said]
 
 
 # --- answers that are put together -------------------------------------------------------------------------------
@@ -75,6 +78,13 @@ def _restated(judged: Judged, evidence: Evidence) -> int | None:
         if cells and not values and len(rows) <= _MOST_RESTATED and all(f" {cell} " in said for cell in cells):
             return at
     return None
+
+
+def _bearing_all(claims: Sequence[tuple[str, tuple[str, ...]]], evidence: Evidence) -> int | None:
+    """The one result that says every claim of a reply which lists no values."""
+    bearing = [{name for name in ids if name in evidence.results} for _, ids in claims]
+    shared = set.intersection(*bearing) if bearing else set()
+    return evidence.results[shared.pop()] if len(shared) == 1 else None
 
 
 def _put_together(question: str, judged: Judged, evidence: Evidence) -> list[Any]:
@@ -157,7 +167,6 @@ def _assembled(
         witness=witness,
         citations=tuple(cited.values()),
         claims=tuple(tied),
-        partial=base.partial,
     )
 
 

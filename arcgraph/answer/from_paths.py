@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import joined, passages_of, read_witness
+from arcgraph.answer.evidence import joined, passages_of
 from arcgraph.answer.neighbourhood import MOST_EDGES as MOST_AROUND
 from arcgraph.answer.neighbourhood import Neighbourhood, neighbourhood
 from arcgraph.answer.result import Alternative, Answer, Status, Witness
@@ -21,9 +21,9 @@ from arcgraph.answer.runs import (
     nothing_found,
     record_of,
     tried,
+    witness_of,
 )  # fmt: skip
 from arcgraph.domain import Node, Schema
-from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.interpret.assemble import THING, bound, collecting, match_of, witnessing
 from arcgraph.interpret.confidence import confidence, holds
@@ -101,18 +101,14 @@ class PathAnswers:
         return grounded(question, text, table, found, evidence, runs, self._schema, sure, alternatives, partial=is_cut)
 
     def _witness(self, run: Run, trace: Trace) -> Witness:
-        """The subgraph behind the answer; an error here leaves the answer standing without one.
+        """The subgraph behind the answer.
 
         Few matches come row by row, with their paths; of many every node and edge once.
         """
         few = run.matches is not None and run.matches <= WITNESS_ROWS
         shape = collecting if run.matches is not None and not few else partial(witnessing, limit=WITNESS_ROWS)
         named = self._runner.named(run.reading, match_of(run.reading), run.candidates)
-        try:
-            return read_witness(self._graph, shape(run.match), shape(named), timeout=self._timeout, limit=WITNESS_ROWS)
-        except QueryError as error:
-            trace.note("evidence", "error", error=str(error))
-            return Witness()
+        return witness_of(self._graph, shape(run.match), shape(named), trace, timeout=self._timeout)
 
     def _around(self, run: Run) -> dict[str, Neighbourhood]:
         """What lies around the first described nodes, by element id; nothing where none is described."""

@@ -8,12 +8,11 @@ from typing import Any
 
 from arcgraph.answer import compose
 from arcgraph.answer.describe import listed
-from arcgraph.answer.evidence import citations, elements, joined, name_of, passages_of, read_witness
+from arcgraph.answer.evidence import citations, elements, joined, name_of, passages_of
 from arcgraph.answer.from_tables import narrowed
-from arcgraph.answer.result import Answer, Attempt, QueryRecord, Status, Witness, row_texts
-from arcgraph.answer.runs import WITNESS_ROWS
+from arcgraph.answer.result import Answer, AnswerEntity, QueryRecord, Status, Witness, row_texts
+from arcgraph.answer.runs import WITNESS_ROWS, record_of, witness_of
 from arcgraph.domain import Node, Path, Rows, Schema
-from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Pattern
 from arcgraph.interpret.assemble import PATHS, THING, witnessing
@@ -25,10 +24,13 @@ _SHOWN_ROWS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """A query that was run: in words, as a pattern where it is one, as people see it, with what came back."""
+class PatternRun:
+    """A query that was run: what it is in words, as a pattern where it is one, as people see it, with what came back.
 
-    words: str
+    ``source`` is ``pattern``, or ``model`` where one wrote it.
+    """
+
+    said: str
     cypher: str
     params: Mapping[str, Any]
     source: str
@@ -37,11 +39,18 @@ class Ran:
     pattern: Pattern | None = None
     shown: Pattern | None = None
 
+    @property
+    def reading(self) -> PatternRun:
+        """What was run: nobody read it out of a question's words, so it says itself what it is."""
+        return self
+
+    def words(self) -> str:
+        """See :class:`~arcgraph.answer.runs.Worded`."""
+        return self.said
+
     def record(self) -> QueryRecord:
         """The query with its attempt."""
-        rows = self.rows or Rows((), [])
-        attempt = Attempt(len(rows), rows.seconds, self.error)
-        return QueryRecord(self.cypher, dict(self.params), self.source, self.words, (attempt,))
+        return record_of(self, self.source)
 
 
 class PatternAnswers:
@@ -52,7 +61,7 @@ class PatternAnswers:
         self._schema = schema
         self._timeout = settings.graph.timeout
 
-    def answer(self, question: str, run: Ran, confidence: float, trace: Trace) -> Answer:
+    def answer(self, question: str, run: PatternRun, confidence: float, trace: Trace) -> Answer:
         """The answer that a run with rows gives, cited from its evidence."""
         assert run.rows is not None
         with trace.stage("evidence"):
@@ -62,8 +71,8 @@ class PatternAnswers:
         return Answer(
             question,
             Status.ANSWERED if table.records else Status.NO_EVIDENCE,
-            f"{_told(table)} (read as: {run.words})",
-            entities=compose.entities(run.rows, self._schema),
+            f"{_told(table)} (read as: {run.said})",
+            entities=compose.entities(run.rows, self._schema) or self._nodes(run.rows),
             columns=table.columns,
             rows=compose.plain_rows(table),
             table=table,
@@ -74,7 +83,7 @@ class PatternAnswers:
             partial=run.rows.truncated,
         )
 
-    def facts(self, question: str, runs: Sequence[Ran], trace: Trace) -> Answer:
+    def facts(self, question: str, runs: Sequence[PatternRun], trace: Trace) -> Answer:
         """What the rows of some queries hold of nodes and edges, as evidence that answers nothing by itself."""
         witness = Witness()
         for run in runs:
@@ -87,22 +96,21 @@ class PatternAnswers:
             question, Status.INSUFFICIENT, text, witness=witness, citations=cited, queries=witness.queries, reason=text
         )
 
-    def _witness(self, run: Ran, trace: Trace) -> Witness:
+    def _witness(self, run: PatternRun, trace: Trace) -> Witness:
         """The matches behind a pattern's rows, or the nodes and edges that a written query returned."""
         assert run.rows is not None
         if run.pattern is None or run.shown is None:
             held = _held(run)
             return held if held.nodes or held.edges else replace(held, rows={0: row_texts(run.rows)})
-        few = narrowed(run.pattern, run.rows, self._schema)
-        shown = narrowed(run.shown, run.rows, self._schema)
-        shapes = [witnessing(p, WITNESS_ROWS) for p in (few, shown)]
-        try:
-            return read_witness(self._graph, *shapes, timeout=self._timeout, limit=WITNESS_ROWS)
-        except QueryError as error:
-            trace.note("evidence", "error", error=str(error))
-            return Witness()
+        match, shown = (witnessing(narrowed(p, run.rows, self._schema), WITNESS_ROWS) for p in (run.pattern, run.shown))
+        return witness_of(self._graph, match, shown, trace, timeout=self._timeout)
 
-    def _table(self, run: Ran) -> Rows:
+    def _nodes(self, rows: Rows) -> tuple[AnswerEntity, ...]:
+        """The nodes of a written query's rows, each once: which column is the answer, nobody knows."""
+        nodes = {v.element_id: v for record in rows for v in record if isinstance(v, Node)}
+        return tuple(AnswerEntity(str(name_of(n, self._schema)), n.labels, n.id, 1.0) for n in nodes.values())
+
+    def _table(self, run: PatternRun) -> Rows:
         """The rows with nodes as their names, without the numbers of ways and rows of nothing but nulls."""
         rows = run.rows
         assert rows is not None
@@ -126,7 +134,7 @@ class PatternAnswers:
         return phrase(labels[0]) if labels else "name"
 
 
-def _held(run: Ran) -> Witness:
+def _held(run: PatternRun) -> Witness:
     """The nodes and edges that a query returned, its paths included."""
     if run.rows is None:
         return Witness()

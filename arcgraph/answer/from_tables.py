@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from arcgraph.answer import tables as shown_as
-from arcgraph.answer.evidence import passages_of, read_witness
+from arcgraph.answer.evidence import passages_of
 from arcgraph.answer.result import Alternative, Answer, Status, Witness
 from arcgraph.answer.runs import (
     ALTERNATIVES,
@@ -17,9 +17,9 @@ from arcgraph.answer.runs import (
     grounded,
     nothing_found,
     tried,
+    witness_of,
 )  # fmt: skip
 from arcgraph.domain import RESERVED_KEY, Node, Rows, Schema
-from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern
 from arcgraph.interpret.assemble import witnessing
@@ -85,14 +85,10 @@ class TableAnswers:
         return replace(answer, text=said, tried=tried(runs))
 
     def _witness(self, run: TableRun, trace: Trace) -> Witness:
-        """The matches behind the answer; an error here leaves the answer standing without them."""
+        """The matches behind the answer."""
         assert run.rows is not None
         shape = witnessing(narrowed(run.reading.pattern, run.rows, self._schema), WITNESS_ROWS)
-        try:
-            return read_witness(self._graph, shape, shape, timeout=self._timeout, limit=WITNESS_ROWS)
-        except QueryError as error:
-            trace.note("evidence", "error", error=str(error))
-            return Witness()
+        return witness_of(self._graph, shape, shape, trace, timeout=self._timeout)
 
 
 def narrowed(pattern: Pattern, rows: Rows, schema: Schema) -> Pattern:

@@ -24,13 +24,78 @@ _MOST_WORDS = 0.6
 _SAME = 0.75
 
 
-def support(said: Said, question: str, evidence: Evidence) -> tuple[str, ...]:
-    """The identifiers of the evidence that says a claim; empty where nothing does."""
-    claim = _Claim.of(said.text, question, evidence)
-    named = [name for name in dict.fromkeys(said.evidence) if evidence.text_of(name)]
-    if named and claim.left_by(set().union(*(_words(evidence.text_of(n)) for n in named))) <= claim.spare:
-        return tuple(named)
-    return _found(claim, evidence)
+class Ground:
+    """The evidence of a question, word by word, so that many claims can be held against it.
+
+    Pieces are bits of a number: a word stands in some pieces where its number and theirs have a bit in common.
+    """
+
+    def __init__(self, question: str, evidence: Evidence):
+        self._names = evidence.names()
+        self._asked = _words(question)
+        self._holders: dict[str, int] = {}
+        for at, name in enumerate(self._names):
+            for word in _words(evidence.text_of(name)):
+                self._holders[word] = self._holders.get(word, 0) | 1 << at
+        self._forms = [word for word in self._holders if word.isalpha()]
+        self._loose: dict[str, int] = {}
+
+    def support(self, said: Said) -> tuple[str, ...]:
+        """The identifiers of the evidence that says a claim; empty where nothing does."""
+        claim = self._claim(said.text)
+        named = [name for name in dict.fromkeys(said.evidence) if name in self._names]
+        if named and self._left(claim, sum(1 << self._names.index(name) for name in named)) <= claim.spare:
+            return tuple(named)
+        return self._found(claim)
+
+    def _claim(self, text: str) -> _Claim:
+        telling = _telling(text)
+        names = [w for w in telling if not _stands(w, self._asked)] or telling
+        plain = [w for w in map(fold, _WORD.findall(text)) if w and w not in FUNCTION_WORDS and w not in telling]
+        if names:
+            # Words that the evidence has nowhere are the answer's own; those that it has must stand where it is cited.
+            everywhere = (1 << len(self._names)) - 1
+            told = (w for w in plain if self._is_in(w, everywhere, loosely=True))
+            return _Claim(tuple(names), tuple(dict.fromkeys(told)), 0)
+        return _Claim((), tuple(dict.fromkeys(plain)), int((1 - _MOST_WORDS) * len(set(plain))))
+
+    def _left(self, claim: _Claim, pieces: int) -> int:
+        """How many words of a claim do not stand in some pieces; all of them and one where it has none."""
+        if not claim.names and not claim.words:
+            return claim.spare + 1
+        missing = sum(not self._is_in(w, pieces) for w in claim.names)
+        return missing + sum(not self._is_in(w, pieces, loosely=True) for w in claim.words)
+
+    def _is_in(self, word: str, pieces: int, *, loosely: bool = False) -> bool:
+        """Whether some pieces hold a word, or all its parts; ``loosely`` in another form."""
+        if all(self._holders.get(part, 0) & pieces for part in word.split()) or self._holders.get(word, 0) & pieces:
+            return True
+        return loosely and word.isalpha() and bool(self._holders_of_forms(word) & pieces)
+
+    def _holders_of_forms(self, word: str) -> int:
+        if (known := self._loose.get(word)) is None:
+            known = 0
+            for form in self._forms:
+                if shared_stem(word, form) >= _SAME:
+                    known |= self._holders[form]
+            self._loose[word] = known
+        return known
+
+    def _found(self, claim: _Claim) -> tuple[str, ...]:
+        """The fewest pieces of evidence that together say a claim, taken greedily; empty where all of them do not."""
+        rest = list(range(len(self._names)))
+        chosen: list[str] = []
+        pieces = 0
+        left = self._left(claim, pieces)
+        while left > claim.spare and len(chosen) < _MOST_PIECES and rest:
+            best = min(rest, key=lambda at: self._left(claim, pieces | 1 << at))
+            if self._left(claim, pieces | 1 << best) >= left:
+                return ()
+            rest.remove(best)
+            pieces |= 1 << best
+            left = self._left(claim, pieces)
+            chosen.append(self._names[best])
+        return tuple(chosen) if left <= claim.spare else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +107,6 @@ class _Claim:
     names: tuple[str, ...]
     words: tuple[str, ...]
     spare: int
-
-    @classmethod
-    def of(cls, text: str, question: str, evidence: Evidence) -> _Claim:
-        asked, told = _words(question), _words("\n".join(map(evidence.text_of, evidence.names())))
-        telling = _telling(text)
-        names = [w for w in telling if not _stands(w, asked)] or telling
-        plain = [w for w in map(fold, _WORD.findall(text)) if w and w not in FUNCTION_WORDS and w not in telling]
-        if names:
-            # Words that the evidence has nowhere are the answer's own; those that it has must stand where it is cited.
-            return cls(tuple(names), tuple(dict.fromkeys(w for w in plain if _stands(w, told, loosely=True))), 0)
-        return cls((), tuple(dict.fromkeys(plain)), int((1 - _MOST_WORDS) * len(set(plain))))
-
-    def left_by(self, stock: set[str]) -> int:
-        """How many of its words do not stand there; all of them and one where it has none."""
-        if not self.names and not self.words:
-            return self.spare + 1
-        missing = sum(not _stands(w, stock) for w in self.names)
-        return missing + sum(not _stands(w, stock, loosely=True) for w in self.words)
-
-
-def _found(claim: _Claim, evidence: Evidence) -> tuple[str, ...]:
-    """The fewest pieces of evidence that together say a claim, taken greedily; empty where all of them do not."""
-    texts = {name: _words(evidence.text_of(name)) for name in evidence.names()}
-    chosen: list[str] = []
-    stock: set[str] = set()
-    left = claim.left_by(stock)
-    while left > claim.spare and len(chosen) < _MOST_PIECES and texts:
-        best = min(texts, key=lambda name: claim.left_by(stock | texts[name]))
-        if claim.left_by(stock | texts[best]) >= left:
-            return ()
-        stock |= texts.pop(best)
-        left = claim.left_by(stock)
-        chosen.append(best)
-    return tuple(chosen) if left <= claim.spare else ()
 
 
 def holds_value(value: str, evidence: Evidence) -> tuple[str, ...]:
@@ -103,11 +134,9 @@ def _words(text: str) -> set[str]:
     return {w for word in _WORD.findall(text.replace("_", " ")) for w in (fold(word), *fold(word).split()) if w}
 
 
-def _stands(word: str, stock: Collection[str], *, loosely: bool = False) -> bool:
-    """Whether a word is in a stock of words, or all its parts are; ``loosely`` in another form."""
-    if word in stock or all(part in stock for part in word.split()):
-        return True
-    return loosely and word.isalpha() and any(shared_stem(word, w) >= _SAME for w in stock if w.isalpha())
+def _stands(word: str, stock: Collection[str]) -> bool:
+    """Whether a word is in a stock of words, or all its parts are."""
+    return word in stock or all(part in stock for part in word.split())
 
 
 def sentences(text: str) -> Sequence[str]:

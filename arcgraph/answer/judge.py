@@ -178,8 +178,6 @@ def judge(
     asked: str,
     evidence: Evidence,
     vain: Sequence[str] = (),
-    *,
-    sample: int = 0,
 ) -> Decision[Judged | None]:
     """What the model makes of the evidence; ``None`` without a model. ``vain`` are questions that found nothing."""
     text = prompt(
@@ -189,7 +187,7 @@ def judge(
         evidence=block(evidence.lines),
         vain=block(quoted(line, 300) for line in vain) if vain else "",
     )
-    ask = Ask(Stage.ANSWER, (system(rules()), user(text)), _form(evidence), sample)
+    ask = Ask(Stage.ANSWER, (system(rules()), user(text)), _form(evidence))
     offline: Judged | None = None
     return reasoner.decide(ask, offline, _checked)
 

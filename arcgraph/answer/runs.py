@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from arcgraph.answer import compose
-from arcgraph.answer.evidence import Passage, citations
+from arcgraph.answer.evidence import Passage, citations, read_witness
 from arcgraph.answer.result import Alternative, Answer, AnswerEntity, Attempt, QueryRecord, Status, Witness
 from arcgraph.domain import Rows, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import Pattern
+from arcgraph.tracing import Trace
 
 # So many matches at most are shown as evidence, and so many other readings told.
 WITNESS_ROWS = 200
@@ -60,11 +64,20 @@ def tried(runs: Sequence[Ran]) -> tuple[str, ...]:
     return tuple(f"{run.reading.words()}: {run.error or f'{len(run.rows or ())} rows'}" for run in runs)
 
 
-def record_of(run: Ran) -> QueryRecord:
-    """The query of a run with its one attempt."""
+def record_of(run: Ran, source: str = "pattern") -> QueryRecord:
+    """The query of a run with its one attempt; ``source`` is ``model`` where one wrote it."""
     seconds = run.rows.seconds if run.rows is not None else 0.0
     attempt = Attempt(len(run.rows or ()), seconds, run.error)
-    return QueryRecord(run.cypher, dict(run.params), "pattern", run.reading.words(), (attempt,))
+    return QueryRecord(run.cypher, dict(run.params), source, run.reading.words(), (attempt,))
+
+
+def witness_of(graph: Graph, shape: Pattern, shown: Pattern, trace: Trace, *, timeout: float) -> Witness:
+    """What a pattern returns, as evidence; an error leaves the answer standing without any."""
+    try:
+        return read_witness(graph, shape, shown, timeout=timeout, limit=WITNESS_ROWS)
+    except QueryError as error:
+        trace.note("evidence", "error", error=str(error))
+        return Witness()
 
 
 def nothing_found(question: str, runs: Sequence[Ran], missing: str) -> Answer:

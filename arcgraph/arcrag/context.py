@@ -83,6 +83,5 @@ class Retrieved:
     tried: tuple[Outcome, ...] = ()
     interface: Interface = field(default_factory=Interface)
     by: str = "offline"
-    why: str = ""
     objected: bool = False
     is_led: bool = False

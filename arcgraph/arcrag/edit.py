@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from neo4j.time import Date
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from arcgraph.arcrag.interface import Interface, Key, Move, turned
 from arcgraph.arcrag.query import Draft
@@ -28,15 +30,16 @@ from arcgraph.interpret.assemble import PATHS, THING, answering
 from arcgraph.interpret.question import Intent
 from arcgraph.llm.data import named, quoted
 from arcgraph.llm.reason import Unusable
-from arcgraph.llm.schema import narrowed, one_of
+from arcgraph.llm.schema import one_of
 
-CHANGES = ("extend", "shorten", "filter", "show", "count", "sum", "avg", "min", "max", "highest", "lowest")
+EXTENDING, FILTERING, PLAIN = ("extend",), ("filter",), ("shorten", "count")
+OF_PROPERTY, RANKING = ("show", "sum", "avg", "min", "max"), ("highest", "lowest")
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "contains", "starts with", "ends with", "is null", "is not null")
 MOST_EDITS = 4
 
 
 class Edit(BaseModel):
-    """One change. What a change does not need is left empty."""
+    """One change. What a change does not need is empty."""
 
     change: str
     relation: str = ""
@@ -45,15 +48,27 @@ class Edit(BaseModel):
     value: str = ""
 
 
-def edit_form(interface: Interface) -> type[Edit]:
-    """The edits that an interface allows."""
-    return narrowed(
-        Edit,
-        change=one_of(CHANGES),
-        relation=one_of(["", *interface.move_ids()]),
-        property=one_of(["", *interface.key_ids()]),
-        operator=one_of(["", *OPERATORS]),
-    )
+def edit_form(interface: Interface) -> Any:
+    """The type of the edits that an interface allows: for each kind of change only what it needs, so that none can be
+    said without."""
+    relation, key = list(interface.move_ids()), list(interface.key_ids())
+    forms = [create_model("Plain", change=(one_of(PLAIN), ...))]
+    if relation:
+        forms.append(create_model("Extension", change=(one_of(EXTENDING), ...), relation=(one_of(relation), ...)))
+    if key:
+        of_key: dict[str, Any] = {"property": (one_of(key), ...)}
+        forms += [
+            create_model("OfProperty", change=(one_of(OF_PROPERTY), ...), **of_key),
+            create_model("Ranked", change=(one_of(RANKING), ...), **of_key, value=(str, "")),
+            create_model(
+                "Condition",
+                change=(one_of(FILTERING), ...),
+                **of_key,
+                operator=(one_of(OPERATORS), ...),
+                value=(str, ""),
+            ),
+        ]
+    return reduce(or_, forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +144,14 @@ class Editor:
     def _extension(self, pattern: Pattern, move: Move) -> Callable[[Pattern], Pattern]:
         at = asked(pattern)
         labels = next(n.labels for n in pattern.nodes if n.name == at)
-        if not fits(move, labels):
-            move = turned(move)
-        if not fits(move, labels):
+        leaving = leading(move, labels)
+        if leaving is None:
             raise Unusable(f"the relation does not leave {', '.join(map(named, labels))}")
         name, hop = f"y{len(pattern.hops)}", f"r{len(pattern.hops)}"
-        far = PatternNode(name, (move.end,) if move.end else ())
+        far = PatternNode(name, (leaving.end,) if leaving.end else ())
 
         def extended(p: Pattern) -> Pattern:
-            hops = (*p.hops, Hop(hop, at, name, self.interface.meaning(move.descriptor), move.direction))
+            hops = (*p.hops, Hop(hop, at, name, self.interface.meaning(leaving.descriptor), leaving.direction))
             return listing_of(replace(p, nodes=(*p.nodes, far), hops=hops), name, self.most_rows)
 
         return extended
@@ -192,9 +206,10 @@ def listing_of(pattern: Pattern, node: str, most: int) -> Pattern:
     return replace(listed, returns=(Projection(Entity(node), THING), Projection(Aggregate("count"), PATHS)))
 
 
-def fits(move: Move, labels: Sequence[str]) -> bool:
-    """Whether a move can leave a node with these labels, as far as they tell."""
-    return not move.start or not labels or move.start in labels
+def leading(move: Move, labels: Sequence[str]) -> Move | None:
+    """A move as it can leave a node with these labels, as far as they tell: turned where it fits only so."""
+    ways = (move, turned(move))
+    return next((way for way in ways if not way.start or not labels or way.start in labels), None)
 
 
 def _owner(pattern: Pattern, key: Key) -> str:

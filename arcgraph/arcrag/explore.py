@@ -11,13 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
+from operator import or_
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from arcgraph.arcrag.context import Asked, Context
 from arcgraph.arcrag.gaps import gaps
-from arcgraph.arcrag.hints import Hints, scoped
+from arcgraph.arcrag.hints import NOWHERE_BOUND, Hints, Within, scoped
 from arcgraph.arcrag.interface import Interface, Move, keys_of
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.seed import anchors_like
@@ -113,7 +116,7 @@ class _Explorer:
         self._context = context
         self._interface = interface
         self._hints = hints.texts[:_HINTS]
-        self._keys = hints.keys
+        self._within = hints.within
         settings = context.settings
         self._executor = Executor(context.graph, timeout=settings.arcrag.look_timeout, most=_EDGES_A_LOOK)
 
@@ -121,14 +124,16 @@ class _Explorer:
         """The batch, and once more without bounds where nothing lies within them."""
         looks = self._looks()
         seen = _Seen(self._context)
-        outcomes = self._look(looks.value, seen, self._keys)
-        if self._keys and not any(map(_holds_edges, outcomes)):
+        outcomes = self._look(looks.value, seen, self._within)
+        if any(self._within) and not any(map(_holds_edges, outcomes)):
             # What no passage bounds was looked at as it is.
-            outcomes += self._look([look for look in looks.value if look.look not in (NAMED, CYPHER)], seen, ())
+            outcomes += self._look(
+                [look for look in looks.value if look.look not in (NAMED, CYPHER)], seen, NOWHERE_BOUND
+            )
         facts = tuple(filter(_holds_edges, outcomes))
         return Explored(self._reported(seen.interface()), facts, tuple(outcomes), looks.by == "model")
 
-    def _look(self, looks: Sequence[Look], seen: _Seen, keys: Sequence[str | int]) -> list[Outcome]:
+    def _look(self, looks: Sequence[Look], seen: _Seen, within: Within) -> list[Outcome]:
         """At most so many queries as there may be looks."""
         outcomes: list[Outcome] = []
         for look in looks:
@@ -138,7 +143,7 @@ class _Explorer:
             for draft in self._drafts(look):
                 if len(outcomes) >= self._context.settings.arcrag.looks:
                     return outcomes
-                bounded = scoped(draft, self._context.schema, keys)
+                bounded = scoped(draft, self._context.schema, within)
                 outcomes.append(self._executor.run(bounded, timeout=self._context.left()))
                 if outcomes[-1].rows:
                     seen.take(outcomes[-1])
@@ -150,15 +155,7 @@ class _Explorer:
     def _looks(self) -> Decision[list[Look]]:
         context, settings = self._context, self._context.settings.arcrag
         text = prompt("explore", kind=self._kind, most=settings.looks, **self._variables(self._interface))
-        anchors = ["", *self._interface.anchor_ids()]
-        form = narrowed(
-            Look,
-            look=one_of((AROUND, BETWEEN, NAMED, CYPHER)),
-            node=one_of(anchors),
-            other=one_of(anchors),
-            relation=one_of(["", *self._interface.move_ids()]),
-        )
-        batch = narrowed(Looks, looks=at_most(settings.looks, form))
+        batch = narrowed(Looks, looks=at_most(settings.looks, look_form(self._interface)))
         ask = Ask(Stage.EXPLORE, (system(rules()), user(text)), batch)
         default = self._own_looks()[: settings.looks]
         return context.reasoner.decide(ask, default, lambda reply: _batch(reply, settings.looks))
@@ -237,10 +234,27 @@ class _Explorer:
         return seen
 
 
+def look_form(interface: Interface) -> Any:
+    """The type of the looks that an interface allows: for each kind only what it needs."""
+    anchors, moves = list(interface.anchor_ids()), list(interface.move_ids())
+    forms = [
+        create_model("Named", look=(one_of((NAMED,)), ...), text=(str, ...)),
+        create_model("Written", look=(one_of((CYPHER,)), ...), cypher=(str, ...)),
+    ]
+    if len(anchors) > 1:
+        ends: dict[str, Any] = {"node": (one_of(anchors), ...), "other": (one_of(anchors), ...)}
+        forms.insert(0, create_model("Between", look=(one_of((BETWEEN,)), ...), **ends))
+    if anchors:
+        around: dict[str, Any] = {"node": (one_of(anchors), ...), "relation": (one_of(["", *moves]), "")}
+        forms.insert(0, create_model("Around", look=(one_of((AROUND,)), ...), **around))
+    return reduce(or_, forms)
+
+
 def _batch(reply: Looks, most: int) -> list[Look]:
     if not reply.looks:
         raise Unusable("there is no look in the reply")
-    return [look for i, look in enumerate(reply.looks) if look not in reply.looks[:i]][:most]
+    looks = [Look(**look.model_dump()) for look in reply.looks]
+    return [look for i, look in enumerate(looks) if look not in looks[:i]][:most]
 
 
 def _sorted(reply: Report, seen: Interface) -> Interface:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -22,6 +22,8 @@ from arcgraph.arcrag.options import preview
 from arcgraph.arcrag.query import Draft, Executor, Outcome
 from arcgraph.arcrag.schema_view import schema_view
 from arcgraph.graph.pattern import Direction, Filter, Operator, Pattern, Property
+from arcgraph.interpret.terms import shared_stem
+from arcgraph.interpret.verbalise import split_name
 from arcgraph.llm.base import system, user
 from arcgraph.llm.data import block, fitting, named, quoted, rules
 from arcgraph.llm.reason import Ask, Unusable
@@ -31,40 +33,74 @@ from arcgraph.resources import prompt
 
 NONE, WRITTEN = "none", "cypher"
 _FRESH = 6
+# So many queries of its own a model has before anything was looked at.
+_AT_ONCE = 2
 _HISTORY = 4
+_MOST_PARAMETERS = 8
+_SAME = 0.75
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.S)
 
 
 class Choice(BaseModel):
-    """Which option answers, changed how; ``none`` where none can, ``cypher`` for a query of the model's own."""
+    """Which option answers, changed how; ``none`` where none can."""
 
     why: str = ""
     option: str
     edits: list[Edit] = []
+
+
+class Parameter(BaseModel):
+    """A value that a query refers to by name."""
+
+    name: str
+    value: str | int | float | bool
+
+
+class Written(BaseModel):
+    """A query of the model's own, where there is nothing to choose from; empty where it knows none."""
+
+    why: str = ""
     cypher: str = ""
+    parameters: list[Parameter] = []
+
+
+class FreeChoice(Choice):
+    """A choice that may be a query of the model's own: the option ``cypher``."""
+
+    cypher: str = ""
+    parameters: list[Parameter] = []
+
+
+Reply = Choice | Written
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What was chosen and run: ``outcome`` is acceptable or ``None``; ``objected`` says that no option was right.
-
-    ``attempts`` are the queries that were run beside the options; ``by`` is who chose, ``why`` why not the model.
-    """
+    """What was chosen and run: ``outcome`` is acceptable or ``None``, ``by`` who chose, ``objected`` to all options."""
 
     outcome: Outcome | None
-    attempts: tuple[Outcome, ...] = ()
     by: str = "offline"
-    why: str = ""
     objected: bool = False
+
+
+class _Attempts(NamedTuple):
+    """How often a query may be tried, and how often more where it fails by finding nothing."""
+
+    most: int
+    extra: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Pick:
-    """What a reply comes to: a draft to run, an outcome that is there already, or an objection to all."""
+    """What a reply comes to: a draft to run, an outcome that is there already, or an objection to all.
+
+    ``invented`` are values of its conditions that nothing said.
+    """
 
     draft: Draft | None = None
     outcome: Outcome | None = None
     objected: bool = False
+    invented: tuple[str, ...] = ()
 
 
 class Generator:
@@ -85,13 +121,12 @@ class Generator:
         """All that was offered or run, in order."""
         return tuple(self._tried.values())
 
-    def choose(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
+    def choose(self, options: Sequence[Outcome], *, was_objected: bool = False, may_write: bool = False) -> Generated:
         """One call over the options; without a model the first acceptable one is taken.
 
-        Where the model has objected to them before, none of them is, and it may write a query of its own.
+        Where the model has objected to them before, none of them is.
         """
         self._note(options)
-        may_write = was_objected
         best = None if was_objected else _first_acceptable(options)
         ask = self._ask("choose", options, (), may_write=may_write)
         decision = self._context.reasoner.decide(
@@ -99,14 +134,37 @@ class Generator:
         )
         pick = decision.value
         if pick.objected:
-            return Generated(None, by=decision.by, why=decision.why, objected=True)
+            return Generated(None, decision.by, objected=True)
         if pick.draft is None:
-            return Generated(pick.outcome, by=decision.by, why=decision.why)
-        return self._refined(pick.draft, best, options, decision.by, decision.why, may_write=may_write)
+            return Generated(pick.outcome, decision.by)
+        is_own = pick.draft.origin == WRITTEN
+        survivor = None if is_own else best
+        most = self._attempts_left(was_objected=was_objected) if is_own else self._attempts
+        made = self._refined(pick.draft, survivor, options, decision.by, most, may_write=may_write)
+        # Who writes a query instead finds none of the options right.
+        return replace(made, objected=is_own and made.outcome is None)
 
     def execute(self, draft: Draft) -> Generated:
         """A draft that is decided upon, run and refined as long as it is not acceptable."""
-        return self._refined(draft, None, (), "model", "", may_write=False)
+        return self._refined(draft, None, (), "model", self._attempts, may_write=False)
+
+    @property
+    def _attempts(self) -> _Attempts:
+        settings = self._context.settings.arcrag
+        return _Attempts(settings.attempts, settings.extra_attempts)
+
+    def may_write(self, *, was_objected: bool) -> bool:
+        """Whether the model has attempts left for a query of its own.
+
+        One that it writes at once is refined less often than one written after looking around; together they are as
+        many as any query has.
+        """
+        return self._attempts_left(was_objected=was_objected).most > 0
+
+    def _attempts_left(self, *, was_objected: bool) -> _Attempts:
+        most, more = self._attempts
+        written = sum(outcome.draft.origin == WRITTEN for outcome in self._tried.values())
+        return _Attempts(most - written, more) if was_objected else _Attempts(min(most, _AT_ONCE) - written, 0)
 
     # --- the refinement loop -------------------------------------------------------------------------------------
 
@@ -116,18 +174,19 @@ class Generator:
         survivor: Outcome | None,
         options: Sequence[Outcome],
         by: str,
-        why: str,
+        most: _Attempts,
         *,
         may_write: bool,
     ) -> Generated:
-        settings = self._context.settings.arcrag
         attempts: list[Outcome] = []
         outcome = self._run(draft, attempts)
         while not outcome.acceptable and not _is_final(outcome):
-            more = settings.extra_attempts if not outcome.error else 0
-            if len(attempts) >= settings.attempts + more or not self._context.reasoner.thinks:
+            more = most.extra if not outcome.error else 0
+            if len(attempts) >= most.most + more or not self._context.reasoner.thinks:
                 break
             fresh = self._fresh(outcome, options)
+            if not fresh and not may_write:
+                break
             picked = self._revised(attempts, fresh, may_write=may_write)
             if picked.draft is not None:
                 outcome = self._run(picked.draft, attempts)
@@ -137,10 +196,9 @@ class Generator:
             else:
                 break
         if outcome.acceptable:
-            return Generated(outcome, tuple(attempts), by, why)
+            return Generated(outcome, by)
         # A correct earlier candidate survives what came of changing it.
-        said = why or f"what the model asked for was not acceptable: {outcome.fault}"
-        return Generated(survivor, tuple(attempts), "offline" if survivor else by, said)
+        return Generated(survivor, "offline" if survivor else by)
 
     def _revised(self, attempts: Sequence[Outcome], fresh: Sequence[Outcome], *, may_write: bool) -> _Pick:
         """One call more, with other options than before."""
@@ -180,7 +238,7 @@ class Generator:
         *,
         may_write: bool,
         sample: int = 0,
-    ) -> Ask[Choice]:
+    ) -> Ask[Any]:
         context, settings = self._context, self._context.settings.arcrag
         budget = settings.schema_tokens * (1 + len(attempts))
         labels = (*self._interface.labels(), *(label for o in options for label in _labels(o)))
@@ -202,9 +260,15 @@ class Generator:
             sample,
         )
 
-    def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice]:
+    def _form(self, options: Sequence[Outcome], *, may_write: bool) -> type[Choice] | type[Written]:
         ids = [*_ids(options), NONE, *([WRITTEN] if may_write else [])]
-        return narrowed(Choice, option=one_of(ids), edits=at_most(MOST_EDITS, edit_form(self._interface)))
+        edits = at_most(MOST_EDITS, edit_form(self._interface))
+        if not may_write:
+            return narrowed(Choice, option=one_of(ids), edits=edits)
+        parameters = at_most(_MOST_PARAMETERS, Parameter)
+        if not options:
+            return narrowed(Written, parameters=parameters)
+        return narrowed(FreeChoice, option=one_of(ids), edits=edits, parameters=parameters)
 
     def _option_lines(self, options: Sequence[Outcome]) -> Iterator[str]:
         for name, outcome in _ids(options).items():
@@ -212,17 +276,32 @@ class Generator:
 
     # --- what comes back -----------------------------------------------------------------------------------------
 
-    def _picked(self, reply: Choice, options: Sequence[Outcome], may_write: bool) -> _Pick:
+    def _picked(self, reply: Reply, options: Sequence[Outcome], may_write: bool) -> _Pick:
+        if isinstance(reply, Written):
+            return _Pick(draft=self._new(_written(reply))) if reply.cypher.strip() else _Pick(objected=True)
+        # A model that takes no option and writes a query all the same means the query.
+        is_written = isinstance(reply, FreeChoice) and (reply.option == WRITTEN or bool(reply.cypher.strip()))
+        if isinstance(reply, FreeChoice) and is_written and reply.option in (WRITTEN, NONE) and may_write:
+            return _Pick(draft=self._new(_written(reply)))
         if reply.option == NONE:
             return _Pick(objected=True)
-        if reply.option == WRITTEN and may_write:
-            return _Pick(draft=self._new(_written(reply.cypher)))
         chosen = _ids(options).get(reply.option)
         if chosen is None:
             raise Unusable(f"there is no option {reply.option}")
         if not reply.edits:
             return _Pick(outcome=chosen)
-        return _Pick(draft=self._new(self._editor.edited(chosen.draft, reply.edits)))
+        edits = [Edit(**edit.model_dump()) for edit in reply.edits]
+        return _Pick(draft=self._new(self._editor.edited(chosen.draft, edits)), invented=tuple(self._invented(edits)))
+
+    def _invented(self, edits: Sequence[Edit]) -> Iterator[str]:
+        """The values of conditions of which neither question nor findings have a word, in any form."""
+        told = split_name(" ".join((self._asked.question, self._asked.text, *self._asked.known)))
+        for edit in edits:
+            words = split_name(edit.value) if edit.change == "filter" else []
+            if words and not any(
+                word == other or shared_stem(word, other) >= _SAME for word in words for other in told
+            ):
+                yield edit.value
 
     def _new(self, draft: Draft) -> Draft:
         if draft.key in self._tried:
@@ -230,16 +309,20 @@ class Generator:
         return draft
 
     def _weighed(self, pick: _Pick, options: Sequence[Outcome]) -> _Pick:
-        """A choice against what was seen: one that finds nothing, or that is far less likely, is none."""
+        """A choice against what was seen: one that finds nothing, or that is far less likely, is none; each
+        condition on a value that nothing said makes it less likely.
+        """
         best = _first_acceptable(options)
-        if pick.outcome is None or best is None or pick.outcome is best:
+        chosen = pick.draft or (pick.outcome.draft if pick.outcome else None)
+        if chosen is None or best is None or pick.outcome is best or chosen.origin == WRITTEN:
             return pick
-        if not pick.outcome.acceptable:
+        if pick.outcome is not None and not pick.outcome.acceptable:
             raise Unusable(f"the choice is contradicted by the graph: {pick.outcome.fault}")
-        behind = max(0.0, best.draft.likelihood - pick.outcome.draft.likelihood)
+        behind = max(0.0, best.draft.likelihood - chosen.likelihood) + len(pick.invented)
         trust = self._context.settings.arcrag.trust
         if behind > trust or not trust:
-            raise Unusable(f"the choice is {behind:.1f} less likely than the first reading, more than it weighs")
+            told = f" (nothing says {', '.join(map(quoted, pick.invented))})" if pick.invented else ""
+            raise Unusable(f"the choice is {behind:.1f} less likely than the first reading, more than it weighs{told}")
         return pick
 
     # --- other options -------------------------------------------------------------------------------------------
@@ -326,16 +409,18 @@ WRITING = frozenset(("write", "administration", "load-csv", "in-transactions", "
 def _attempt_lines(attempts: Sequence[Outcome]) -> list[str]:
     lines = []
     for outcome in attempts[-_HISTORY:]:
-        text = quoted(outcome.draft.cypher or outcome.draft.words, 600)
+        draft = outcome.draft
+        text = quoted(draft.cypher or draft.words, 600) + (f" with {quoted(draft.params)}" if draft.params else "")
         remarks = "".join(f"; the database remarks: {quoted(n)}" for n in outcome.notices[:3])
         lines.append(f"{text} -> {quoted(outcome.fault, 400)}{remarks}")
     return lines
 
 
-def _written(text: str) -> Draft:
-    """A query of the model's own, out of its fences."""
-    fenced = _FENCED.findall(text)
-    cypher = (fenced[-1] if fenced else text).strip().rstrip(";").strip()
+def _written(reply: FreeChoice | Written) -> Draft:
+    """A query of the model's own, out of its fences, with its parameters."""
+    fenced = _FENCED.findall(reply.cypher)
+    cypher = (fenced[-1] if fenced else reply.cypher).strip().rstrip(";").strip()
     if not cypher:
         raise Unusable("the query is empty")
-    return Draft("a query that the model wrote", cypher=cypher, origin="cypher")
+    params = {p.name.strip().removeprefix("$"): p.value for p in reply.parameters}
+    return Draft("a query that the model wrote", cypher=cypher, params=params, origin="cypher")

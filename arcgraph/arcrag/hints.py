@@ -6,15 +6,29 @@ become entities that can be explored from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from arcgraph.arcrag.query import Draft
-from arcgraph.domain import Anchor, Schema
-from arcgraph.graph.pattern import Filter, Property
+from arcgraph.domain import RESERVED_KEY, Anchor, Node, PassageHome, Schema
+from arcgraph.errors import QueryError
+from arcgraph.graph.base import Graph
+from arcgraph.graph.pattern import (
+    Binding,
+    Descriptor,
+    Direction,
+    Entity,
+    Filter,
+    Hop,
+    Pattern,
+    PatternNode,
+    Projection,
+    Property,
+)
 
 _MOST_ANCHORS = 12
+_MOST_MENTIONED = 1_000
 
 
 class Statement(Protocol):
@@ -69,6 +83,11 @@ class Bounds(Protocol):
         """What edges call them."""
         ...
 
+    @property
+    def element_ids(self) -> Sequence[str]:
+        """Their nodes."""
+        ...
+
 
 class Found(Protocol):
     """What a store found, best first: the texts, and the statements among them or the bounds that passages set."""
@@ -97,39 +116,91 @@ class Store(Protocol):
         ...
 
 
+class Within(NamedTuple):
+    """What passages bound: ``keys`` are what edges call those that they come from; where edges call none, ``nodes`` are
+    the nodes that the passages mention. Both empty: nothing is bound.
+    """
+
+    keys: tuple[str | int, ...] = ()
+    nodes: tuple[Node, ...] = ()
+
+
+NOWHERE_BOUND = Within()
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """Where to look: texts that read like a question, and the entities that statements among them name; ``keys`` are
-    what edges call the passages that they have to come from, empty where they may come from any.
+    """Where to look: texts that read like a question, the entities that statements among them name, and ``within``
+    what passages among them bound queries.
     """
 
     texts: tuple[str, ...] = ()
     anchors: tuple[Anchor, ...] = ()
-    keys: tuple[str | int, ...] = ()
+    within: Within = NOWHERE_BOUND
 
 
-def hints(store: Store | None, schema: Schema, question: str, phrases: Sequence[str] = (), k: int = 10) -> Hints:
+def hints(
+    store: Store | None, graph: Graph, schema: Schema, question: str, phrases: Sequence[str] = (), k: int = 10
+) -> Hints:
     """What the store has for a question, at most ``k`` texts; nothing without one."""
     found = store.retrieve(question, phrases, k) if store is not None else None
     if found is None:
         return Hints()
     ends = [end for one in found.triples for end in _ends(one, schema)]
-    is_bound = found.scope is not None and schema.passages is not None and schema.passages.edge_key is not None
-    keys = tuple(found.scope.keys) if found.scope is not None and is_bound else ()
-    return Hints(tuple(found.texts)[:k], tuple(dict.fromkeys(ends))[:_MOST_ANCHORS], keys)
+    within = _within(found.scope, graph, schema) if found.scope is not None else NOWHERE_BOUND
+    return Hints(tuple(found.texts)[:k], tuple(dict.fromkeys(ends))[:_MOST_ANCHORS], within)
 
 
-def scoped(draft: Draft, schema: Schema, keys: Sequence[str | int]) -> Draft:
-    """The draft over edges alone that come from some passages; as it is where there are none to come from."""
-    if not keys or draft.pattern is None or draft.shown is None or schema.passages is None:
+def _within(scope: Bounds, graph: Graph, schema: Schema) -> Within:
+    if schema.passages is None:
+        return NOWHERE_BOUND
+    if schema.passages.edge_key is not None:
+        return Within(keys=tuple(scope.keys))
+    return Within(nodes=_mentioned(scope, schema.passages, graph))
+
+
+def _mentioned(scope: Bounds, home: PassageHome, graph: Graph) -> tuple[Node, ...]:
+    """The nodes that passages mention; none where they are more than a query takes, or the database fails."""
+    if not home.mention_types or not scope.element_ids:
+        return ()
+    mention = Hop("m", "c", "n", tuple(map(Descriptor, home.mention_types)), Direction.BOTH)
+    pattern = Pattern(
+        (PatternNode("c", (home.label,)), PatternNode("n")),
+        (mention,),
+        (Binding("c", None, tuple(scope.element_ids)),),
+        returns=(Projection(Entity("n"), "n"),),
+        distinct=True,
+    )
+    try:
+        rows = graph.read(*pattern.to_cypher(graph.dialect), limit=_MOST_MENTIONED)
+    except QueryError:
+        return ()
+    return () if rows.truncated else tuple(row[0] for row in rows)
+
+
+def scoped(draft: Draft, schema: Schema, within: Within) -> Draft:
+    """The draft over edges alone that come from some passages, or between nodes that they mention; as it is where
+    nothing bounds it.
+    """
+    if draft.pattern is None or draft.shown is None or schema.passages is None:
         return draft
-    key = schema.passages.edge_key
-    if key is None:
-        return draft
-    bounds = tuple(Filter(Property(hop.name, key), "overlaps", tuple(keys)) for hop in draft.pattern.hops)
-    pattern = replace(draft.pattern, filters=(*draft.pattern.filters, *bounds))
-    shown = replace(draft.shown, filters=(*draft.shown.filters, *bounds))
-    return replace(draft, pattern=pattern, shown=shown)
+    bound = _bounding(within, schema, draft.pattern)
+    return replace(draft, pattern=bound(draft.pattern), shown=bound(draft.shown)) if bound else draft
+
+
+def _bounding(within: Within, schema: Schema, pattern: Pattern) -> Callable[[Pattern], Pattern] | None:
+    key = schema.passages.edge_key if schema.passages else None
+    if within.keys and key is not None:
+        bounds = tuple(Filter(Property(hop.name, key), "overlaps", tuple(within.keys)) for hop in pattern.hops)
+        return lambda p: replace(p, filters=(*p.filters, *bounds))
+    if within.nodes:
+        # What a query begins at is given; all else has to be mentioned.
+        given = {binding.node for binding in pattern.bindings}
+        handle = RESERVED_KEY if schema.loaded else None
+        values = tuple(n.id if schema.loaded else n.element_id for n in within.nodes)
+        ties = tuple(Binding(n.name, handle, values) for n in pattern.nodes if n.name not in given)
+        return lambda p: replace(p, bindings=(*p.bindings, *ties))
+    return None
 
 
 def _ends(one: Statement, schema: Schema) -> tuple[Anchor, Anchor]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from arcgraph.arcrag.context import Asked, Context
-from arcgraph.arcrag.edit import fits
-from arcgraph.arcrag.interface import Interface, Key, Move, turned
+from arcgraph.arcrag.edit import leading
+from arcgraph.arcrag.interface import Interface, Key, Move
 from arcgraph.arcrag.query import Draft
 from arcgraph.domain import RESERVED_KEY, Anchor, Node, Schema
 from arcgraph.graph.pattern import (
@@ -38,6 +38,7 @@ from arcgraph.llm.stages import Stage
 from arcgraph.resources import prompt
 
 ANSWERS = ("entity", "value", "count", "yes_no")
+PLANNED = "plan"
 MOST_HOPS = 6
 _HINTS = 6
 _ATTEMPTS = 2
@@ -66,7 +67,6 @@ class Subplan:
     end. ``meanings`` are for each move all relations that mean the same.
     """
 
-    purpose: str
     moves: tuple[Move, ...]
     start: Anchor | None = None
     after: int = 0
@@ -166,7 +166,7 @@ def _subplan(way: Way, interface: Interface, before: Sequence[Subplan], numbers:
     if key is not None and end and key.owner != end:
         key = None
     meanings = tuple(interface.meaning(m.descriptor) for m in moves)
-    return Subplan(way.purpose, moves, anchor, after, key, meanings)
+    return Subplan(moves, anchor, after, key, meanings)
 
 
 def _fitting_start(way: Way, interface: Interface) -> Anchor:
@@ -185,8 +185,8 @@ def _chain(way: Way, labels: tuple[str, ...], interface: Interface) -> tuple[Mov
     known = interface.move_ids()
     moves: list[Move] = []
     for name in way.relations[:MOST_HOPS]:
-        move = known[name] if fits(known[name], labels) else turned(known[name])
-        if not fits(move, labels):
+        move = leading(known[name], labels)
+        if move is None:
             raise Unusable(f"{name} does not lead on from {', '.join(map(named, labels))}")
         moves.append(move)
         labels = (move.end,) if move.end else ()
@@ -212,7 +212,7 @@ def compiled(subplan: Subplan, answer: str, schema: Schema, starts: Sequence[Nod
         hops.append(Hop(f"r{i}", nodes[-2].name, name, subplan.meanings[i], move.direction))
     match = Pattern(tuple(nodes), tuple(hops), (binding,), (Filter(Entity(THING), "<>", Entity("a0")),))
     pattern = _returning(match, subplan, answer, most)
-    return Draft(subplan.words(), pattern, pattern, origin="plan")
+    return Draft(subplan.words(), pattern, pattern, origin=PLANNED)
 
 
 def _binding(subplan: Subplan, schema: Schema, starts: Sequence[Node]) -> Binding | None:

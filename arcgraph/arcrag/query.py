@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from arcgraph.arcrag.dialect import ungrouped
 from arcgraph.domain import Node, Rows
 from arcgraph.errors import QueryError, Refused
 from arcgraph.graph.base import Graph
@@ -23,15 +25,16 @@ class Draft:
     """A query that may answer.
 
     ``pattern`` is what is run and ``shown`` the same as people write it; where there is none, ``cypher`` is what a
-    model wrote. ``likelihood`` is the logarithm of how sure the offline ranking is of it, minus infinity where it says
-    nothing. ``reading`` is what it was read from, ``origin`` who made it: ``reading``, ``edit``, ``plan``, ``scan``,
-    ``repair`` or ``cypher``.
+    model wrote, ``params`` the values that it refers to. ``likelihood`` is the logarithm of how sure the offline
+    ranking is of it, minus infinity where it says nothing. ``reading`` is what it was read from, ``origin`` who made
+    it: ``reading``, ``edit``, ``plan``, ``scan``, ``repair`` or ``cypher``.
     """
 
     words: str
     pattern: Pattern | None = None
     shown: Pattern | None = None
     cypher: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
     likelihood: float = -math.inf
     reading: Reading | TableReading | None = None
     origin: str = "reading"
@@ -44,13 +47,13 @@ class Draft:
     def text(self) -> tuple[str, dict[str, Any]]:
         """The query in Neo4j's dialect, and its parameters."""
         if self.shown is None:
-            return self.cypher, {}
+            return self.cypher, dict(self.params)
         return self.shown.to_cypher("neo4j")
 
     @property
     def key(self) -> str:
         """What two drafts of one query have in common: text and parameters, blanks aside."""
-        text, params = (self.cypher, {}) if self.pattern is None else self.pattern.to_cypher("neo4j")
+        text, params = (self.cypher, self.params) if self.pattern is None else self.pattern.to_cypher("neo4j")
         return " ".join(text.split()) + repr(sorted(params.items(), key=str))
 
 
@@ -138,11 +141,13 @@ class Executor:
         return Outcome(draft, rows)
 
     def _written(self, draft: Draft, seconds: float) -> Outcome:
-        """Cypher that a model wrote: through the gate, held against the schema, with wrong arrows turned."""
+        """Cypher that a model wrote: through the gate, held against the schema, with wrong arrows turned and without
+        needless words of SQL."""
         if len(draft.cypher) > LONGEST_CYPHER:
             return Outcome(draft, error=f"a query of more than {LONGEST_CYPHER:,} characters is not run")
-        verdict = check(draft.cypher, self._graph.schema())
-        repaired = ""
+        cypher = ungrouped(draft.cypher)
+        verdict = check(cypher, self._graph.schema())
+        repaired = cypher if cypher != draft.cypher else ""
         if not verdict.accepted and verdict.repaired:
             repaired = verdict.repaired
         elif verdict.reasons:
@@ -154,7 +159,7 @@ class Executor:
             faults = (f"{f.message} (line {f.line}, column {f.column})" for f in verdict.schema_faults)
             return Outcome(draft, error="; ".join(faults))
         try:
-            rows = self._graph.run(repaired or draft.cypher, {}, timeout=seconds, limit=self._most)
+            rows = self._graph.run(repaired or draft.cypher, draft.params, timeout=seconds, limit=self._most)
         except Refused as refused:
             rules = tuple(dict.fromkeys(reason.rule for reason in refused.verdict.reasons))
             return Outcome(draft, error=str(refused), refused=rules, repaired=repaired)
@@ -162,13 +167,13 @@ class Executor:
             place = f" (line {error.position.line}, column {error.position.column})" if error.position else ""
             return Outcome(draft, error=f"{error}{place}", repaired=repaired)
         done = replace(draft, cypher=repaired) if repaired else draft
-        notices = rows.notifications if rows.records else self._remarks(done.cypher)
+        notices = rows.notifications if rows.records else self._remarks(done)
         return Outcome(done, rows, notices=notices, repaired=repaired)
 
-    def _remarks(self, cypher: str) -> tuple[str, ...]:
+    def _remarks(self, draft: Draft) -> tuple[str, ...]:
         """What the database has to say of a query that found nothing."""
         try:
-            return self._graph.explain(cypher).notifications
+            return self._graph.explain(draft.cypher, draft.params).notifications
         except (QueryError, Refused):
             return ()
 

@@ -18,6 +18,7 @@ from arcgraph.arcrag.plan import Plan, compiled, plan
 from arcgraph.arcrag.query import Draft, Executor, Outcome, entities_in
 from arcgraph.arcrag.seed import seed
 from arcgraph.domain import Node
+from arcgraph.interpret.tables.reading import asks_beyond_paths
 
 # The open neighbourhood of so many entities is scanned, so many edges of each.
 _SCANNED = 3
@@ -55,11 +56,19 @@ class _Pass:
         return self._deeper(options, chosen)
 
     def _choice(self, options: Sequence[Outcome], *, was_objected: bool = False) -> Generated:
-        """A choice among options of which some find something; nobody is asked about none."""
-        if not was_objected and not any(o.acceptable for o in options):
-            return Generated(None)
+        """A choice among options of which some find something; nobody is asked about none.
+
+        Where no reading was likely enough to answer, what is asked may be beyond all patterns. Then the model may write
+        a query of its own at once, also without any option where the question's words say that no path is asked for:
+        looking around some entity would not tell an average over all.
+        """
         generator = self._generator()
-        chosen = generator.choose(options, was_objected=was_objected)
+        is_open = was_objected or not self._readings.taken
+        may_write = is_open and generator.may_write(was_objected=was_objected)
+        is_beyond = was_objected or asks_beyond_paths(self._asked.text)
+        if not any(o.acceptable for o in options) and not (may_write and is_beyond):
+            return Generated(None)
+        chosen = generator.choose(options, was_objected=was_objected, may_write=may_write)
         self._tried.update((o.draft.key, o) for o in generator.tried)
         return chosen
 
@@ -91,7 +100,8 @@ class _Pass:
         k = self._context.settings.arcrag.retrieved
         # The first time it may be made for this: minutes where a graph has many edges and no passages.
         with self._context.trace.stage("retrieve"):
-            self._hints = hints(self._context.store, self._context.schema, self._asked.text, self._phrases, k)
+            context = self._context
+            self._hints = hints(context.store, context.graph, context.schema, self._asked.text, self._phrases, k)
         self._interface = self._interface.joined(Interface(anchors=self._hints.anchors))
         facts = self._explored()
         done = self._planned(plan(self._asked, self._context, self._interface, self._hints.texts))
@@ -133,14 +143,14 @@ class _Pass:
             starts = self._found_by(done[subplan.after - 1]) if subplan.after else []
             draft = compiled(subplan, made.answer, self._context.schema, starts, self._context.settings.ask.max_rows)
             if draft is None or self._context.left() <= 0:
-                done.append(Generated(None, why="what it begins at was not found"))
+                done.append(Generated(None))
                 continue
             done.append(self._executed(draft))
         return done
 
     def _executed(self, draft: Draft) -> Generated:
         """A subplan's query within the passages that bound the pass, else anywhere, refined there."""
-        bounded = scoped(draft, self._context.schema, self._hints.keys)
+        bounded = scoped(draft, self._context.schema, self._hints.within)
         if bounded is not draft:
             outcome = self._executor.run(bounded, timeout=self._context.left())
             self._tried[bounded.key] = outcome
@@ -160,7 +170,7 @@ class _Pass:
         found: list[Outcome] = []
         for anchor in self._interface.anchors[:_SCANNED]:
             draft = scan(anchor, schema, _EDGES_A_SCAN)
-            bounded = scoped(draft, schema, self._hints.keys)
+            bounded = scoped(draft, schema, self._hints.within)
             for one in [draft] if bounded is draft else [bounded, draft]:
                 outcome = self._executor.run(one, timeout=self._context.left())
                 self._tried[one.key] = outcome
@@ -182,7 +192,6 @@ class _Pass:
             (*self._tried.values(), *self._looked),
             self._interface,
             by,
-            chosen.why,
             chosen.objected,
             self._is_led,
         )

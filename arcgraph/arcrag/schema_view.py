@@ -20,7 +20,7 @@ def schema_view(schema: Schema, labels: Iterable[str], budget: int) -> list[str]
     others = [n for n in schema.labels if n and n not in first]
     lines += [*near, *(_label(schema.labels[n]) for n in others)]
     kept = fitting(lines, budget)
-    is_partial = len(kept) <= len(lines) and kept[-1:] != lines[-1:]
+    is_partial = kept[-1:] != lines[-1:]
     return [*kept, "this is a part of the schema: there are more labels and relations"] if is_partial else kept
 
 

@@ -32,7 +32,8 @@ TEXTS = [
     "The Nightjar lay at Port Ys for eleven years, a sight so familiar that the town put her on its coat of arms.",
     "Bo Tarn had the Slow Heron built broad in the beam, and those who sailed her said that she earned her name.",
     "The Slow Heron lay at Port Ys, too, until the pier was lost in the great storm and the harbour was given up.",
-    "Bo Tarn commanded the Amber Gull on her last voyage, and left the sea for good when she was broken up for timber.",
+    "Bo Tarn commanded the Amber Gull on her last voyage, and left the sea for good when she was broken up for timber. "
+    "So says the log of the harbour, which a clerk kept to the last day and gave to the museum with all that was in.",
 ]
 
 
@@ -50,7 +51,14 @@ def worded() -> tuple[list[Any], list[Any]]:
     ]
 
 
-@pytest.fixture(params=[typed, worded], ids=["typed", "worded"])
+def mentioned() -> tuple[list[Any], list[Any]]:
+    """Typed, and no edge names a passage: passages mention the entities."""
+    nodes, edges = typed()
+    mentions = dict.fromkeys((chunk, name) for a, _, _, _, b, _, chunk in FACTS for name in (a, b))
+    return nodes, [(a, type_, b) for a, type_, b, _ in edges] + [(c, "MENTIONS", name) for c, name in mentions]
+
+
+@pytest.fixture(params=[typed, worded, mentioned], ids=["typed", "worded", "mentioned"])
 def graph(request: pytest.FixtureRequest, embedded_graph: Any, tmp_path: Path) -> Any:
     nodes, edges = request.param()
     nodes += [(f"c{i}", "Chunk", {"id": f"c{i}", "text": text}) for i, text in enumerate(TEXTS)]
@@ -97,7 +105,9 @@ def test_explorers_keep_to_edges_from_the_passages_that_were_retrieved(graph: An
     answer, _ = asked(graph, settings, retrieved=1)
     looks = [q for q in answer.queries if q.reading == "around Nightjar"]
     assert looks
-    assert all("any(_i IN" in q.cypher and ["c0"] in [list(v) for v in q.params.values()] for q in looks)
+    (home,) = [graph.schema().passages]
+    bound = ["c0"] if home.edge_key else ["Nightjar", "Orla Quist"]
+    assert all(bound in [sorted(v) for v in q.params.values() if not isinstance(v, str)] for q in looks)
 
 
 # --- a model behind an address ---------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ FLEET = (
 )
 SURE = "Who designed the Nightjar?"
 # Words that lead nowhere by themselves, so that the offline reading cannot be sure.
-UNSURE = "Who dreamt up the Nightjar on paper?"
+UNSURE = "Whose brainchild was the Nightjar?"
 
 
 @pytest.fixture
@@ -153,10 +153,59 @@ def test_a_choice_can_be_edited_by_names_of_the_interface_alone(fleet: Any, sett
     answer, llm = ask(fleet, settings, question, script)
     assert answer.rows == [{"ship": "Nightjar", "tonnage": 540}]
     schema = llm.requests[0].schema.model_json_schema()
-    relations = schema["$defs"]["Edit"]["properties"]["relation"]["enum"]
+    relations = schema["$defs"]["Extension"]["properties"]["relation"]["enum"]
     assert "DESIGNED" not in relations
-    assert set(relations) > {"", "R1"}
+    assert set(relations) > {"R1"}
     assert set(schema["properties"]["option"]["enum"]) >= {"O1", "none"}
+
+
+def test_a_planned_path_is_no_answer_until_it_is_judged(fleet: Any, settings: Settings) -> None:
+    def script(request: Request) -> Reply:
+        if request.stage == "answer":
+            return ModelTimeout("no answer in time")
+        if request.stage != "plan":
+            return choice("none")
+        way = {"start": entity(request, "Nightjar"), "relations": [relation(request, "COMMANDED", "Person")]}
+        return {"answer": "entity", "paths": [{"purpose": "?", "property": "", **way}]}
+
+    answer, _ = ask(fleet, settings, UNSURE, script, explore=False)
+    assert [query["rows"] for query in events(answer, "generate", "query") if query["origin"] == "plan"] == [1]
+    assert answer.status == Status.INSUFFICIENT
+    assert events(answer, "answer", "offline stands")
+
+
+def test_a_condition_that_nothing_said_makes_a_choice_less_likely(fleet: Any, settings: Settings) -> None:
+    def script(request: Request) -> Reply:
+        if request.stage != "generate":
+            return judged("Orla Quist.", result="Q1")
+        heavy = {"change": "filter", "property": property_(request, "Ship.tonnage"), "operator": ">", "value": "100"}
+        return choice("O1", heavy)
+
+    def origins(question: str, trust: float) -> tuple[list[str], str]:
+        answer, _ = ask(fleet, settings, question, script, trust=trust)
+        first = events(answer, "generate", "decision")[0]
+        return [query["origin"] for query in events(answer, "generate", "query")], first.get("why", "")
+
+    edited, why = origins(UNSURE, 0.5)
+    assert edited == []
+    assert 'nothing says "100"' in why
+    assert origins(UNSURE, 3.0) == (["edit"], "")
+    assert origins(f"{UNSURE} She is of 100 tons.", 0.5)[0] == ["edit"]
+
+
+def test_a_part_of_what_is_surely_read_is_an_answer_only_where_the_models_word_weighs_more(
+    fleet: Any, settings: Settings
+) -> None:
+    def part(_: Request) -> Reply:
+        return judged("It is the Nightjar.", values=("Nightjar",), claims=(("It is the Nightjar.", ("E1",)),))
+
+    question = "Which ships are moored at Port Ys?"
+    answer, _ = ask(fleet, settings, question, part, trust=1.0)
+    assert (answer.status, names(answer)) == (Status.ANSWERED, {"Amber Gull", "Nightjar"})
+    stands = {"why": "the model's answer is less likely", "text": "It is the Nightjar."}
+    assert events(answer, "answer", "offline stands") == [stands]
+    answer, _ = ask(fleet, settings, question, part, trust=20.0)
+    assert names(answer) == {"Nightjar"}
 
 
 # --- how it fails ----------------------------------------------------------------------------------------------------
@@ -305,14 +354,18 @@ def test_a_follow_up_that_was_asked_before_ends_the_loop(fleet: Any, settings: S
 # --- what it cannot make happen --------------------------------------------------------------------------------------
 
 
+def may_write(request: Request) -> bool:
+    """Whether a query of the model's own is among what it can say."""
+    return "cypher" in request.schema.model_json_schema()["properties"] if request.schema else False
+
+
 def writes(cypher: str) -> Script:
     """A model that answers every choice with a query of its own."""
 
     def script(request: Request) -> Reply:
         match request.stage:
             case "generate":
-                offered = request.schema.model_json_schema()["properties"]["option"]["enum"]
-                return choice("cypher" if "cypher" in offered else "none", cypher=cypher)
+                return choice("cypher", cypher=cypher) if may_write(request) else choice("none")
             case "explore":
                 return {
                     "looks": [{"look": "cypher", "node": "", "other": "", "relation": "", "text": "", "cypher": cypher}]
@@ -412,10 +465,9 @@ def test_a_query_is_never_sent_twice_and_errors_go_back_with_their_place(fleet: 
         if request.stage != "generate":
             return writes(broken)(request)
         reply = json.dumps(choice("cypher", cypher=f"```cypher\n{broken}\n```"))
-        offered = request.schema.model_json_schema()["properties"]["option"]["enum"]
         return (
             f'<think>First `{{"option": "O1"}}`?</think>\n```json\n{reply}\n```'
-            if "cypher" in offered
+            if may_write(request)
             else choice("none")
         )
 
@@ -459,6 +511,92 @@ def test_without_options_the_model_writes_by_itself(fleet: Any, settings: Settin
     assert stages(llm) == ["generate", "answer"]
 
 
+def test_a_query_of_the_models_own_may_have_parameters(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (s:Ship {name: $ship})<-[:DESIGNED]-(p:Person) WHERE s.tonnage > $least RETURN p.name AS who"
+    given = [{"name": "$ship", "value": "Nightjar"}, {"name": "least", "value": 500}]
+
+    def script(request: Request) -> Reply:
+        if request.stage == "answer":
+            return judged("Orla Quist.", result="Q1")
+        return {**choice("cypher", cypher=query), "parameters": given}
+
+    alone = {"sure": 2.0, "options": 0, "explore": False, "subplans": 0, "passes": 1}
+    answer, _ = ask(fleet, settings, SURE, script, **alone)
+    assert answer.rows == [{"who": "Orla Quist"}]
+    assert (answer.queries[0].cypher, answer.queries[0].params) == (query, {"ship": "Nightjar", "least": 500})
+    assert answer.replay(fleet).holds
+    # A value is never read as a part of the query.
+    given[0]["value"] = "'}) SET s.name = 'x' //"
+    before = digest(fleet)
+    answer, _ = ask(fleet, settings, SURE, script, **alone)
+    assert [query["fault"] for query in events(answer, "generate", "query")] == ["it found no rows"]
+    assert digest(fleet) == before
+    given.clear()
+    answer, _ = ask(fleet, settings, SURE, script, **alone)
+    assert "parameter" in events(answer, "generate", "query")[0]["fault"].lower()
+
+
+def test_groups_that_cypher_makes_anyway_need_no_group_by(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (p:Person)-[:DESIGNED]->(s:Ship) RETURN p.name AS who, count(s) AS ships GROUP BY p.name"
+
+    def script(request: Request) -> Reply:
+        return judged("As found.", result="Q1") if request.stage == "answer" else writes(query)(request)
+
+    answer, _ = ask(fleet, settings, "What is the average number of ships for each person?", script, explore=False)
+    assert {(row["who"], row["ships"]) for row in answer.rows} == {("Orla Quist", 2), ("Bo Tarn", 1)}
+    assert "GROUP" not in answer.queries[0].cypher
+
+
+def test_who_takes_no_option_and_writes_a_query_means_the_query(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (s:Ship) RETURN avg(s.tonnage) AS mean"
+
+    def script(request: Request) -> Reply:
+        return judged("As found.", result="Q1") if request.stage == "answer" else choice("none", cypher=query)
+
+    for question in ("What is the average heft of those that the dreamer drew?", UNSURE):
+        answer, llm = ask(fleet, settings, question, script, explore=False)
+        assert answer.rows == [{"mean": pytest.approx(356.67, abs=0.01)}]
+        assert stages(llm) == ["generate", "answer"]
+
+
+def test_where_there_is_nothing_to_choose_from_only_a_query_is_asked_for(fleet: Any, settings: Settings) -> None:
+    script = writes("MATCH (s:Ship) RETURN s.name AS name")
+    _, llm = ask(fleet, settings, SURE, script, sure=2.0, options=0, explore=False, subplans=0, passes=1)
+    assert llm.requests[0].schema is not None
+    assert set(llm.requests[0].schema.model_json_schema()["properties"]) == {"why", "cypher", "parameters"}
+    assert "option" not in llm.requests[0].prompt
+
+
+def test_queries_of_the_models_own_share_their_attempts(fleet: Any, settings: Settings) -> None:
+    """Two before anything was looked at, what remains of five after it, and two more where nothing is found."""
+    count = 0
+
+    def script(request: Request) -> Reply:
+        nonlocal count
+        if request.stage != "generate" or not may_write(request):
+            return writes("")(request)
+        count += 1
+        return choice("cypher", cypher=f"MATCH (s:Ship) WHERE s.tonnage = {count} RETURN s.name")
+
+    question = "What is the average heft of those that the dreamer drew?"
+    _, llm = ask(fleet, settings, question, script, explore=False, subplans=0, passes=1)
+    assert count == 7
+    assert stages(llm)[:3] == ["generate", "generate", "phrases"]
+    count = 0
+    _, llm = ask(fleet, settings, question, script, explore=False, subplans=0, passes=1, attempts=2)
+    assert count == 2
+
+
+def test_nodes_that_a_query_of_the_models_own_returns_are_entities(fleet: Any, settings: Settings) -> None:
+    query = "MATCH (p:Person)-[:DESIGNED]->(s:Ship {name: 'Nightjar'}) RETURN p"
+
+    def script(request: Request) -> Reply:
+        return judged("Orla Quist.", result="Q1") if request.stage == "answer" else writes(query)(request)
+
+    answer, _ = ask(fleet, settings, SURE, script, sure=2.0, options=0, explore=False, subplans=0, passes=1)
+    assert [(e.name, e.id) for e in answer.entities] == [("Orla Quist", "p1")]
+
+
 def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings: Settings) -> None:
     count = 0
 
@@ -466,8 +604,7 @@ def test_refinement_stops_after_five_attempts_and_two_more(fleet: Any, settings:
         nonlocal count
         if request.stage != "generate":
             return writes("")(request)
-        offered = request.schema.model_json_schema()["properties"]["option"]["enum"]
-        if "cypher" not in offered:
+        if not may_write(request):
             return choice("none")
         count += 1
         return choice("cypher", cypher=f"MATCH (s:Ship) WHERE s.tonnage = {count} RETURN s.name")
@@ -548,7 +685,7 @@ def test_explorers_work_in_parallel_on_bounded_batches(fleet: Any, settings: Set
 def test_a_plan_that_cannot_be_followed_is_told_why_and_asked_for_once_more(fleet: Any, settings: Settings) -> None:
     def script(request: Request) -> Reply:
         if request.stage != "plan":
-            return writes("")(request)
+            return choice("none") if request.stage == "generate" else judged("It is not known.", sufficient=False)
         port = relation(request, "MOORED_AT", "Ship")
         person = relation(request, "COMMANDED", "Person")
         way = {"purpose": "?", "start": entity(request, "Nightjar"), "relations": [port, person], "property": ""}

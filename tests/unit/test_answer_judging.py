@@ -8,7 +8,7 @@ import pytest
 from offered import judged
 
 from arcgraph.answer.conclude import conclude, gathered
-from arcgraph.answer.ground import holds_value, support
+from arcgraph.answer.ground import Ground, holds_value
 from arcgraph.answer.judge import Evidence, Judged, Said, evidence_of, judge, known_lines
 from arcgraph.answer.result import Answer, AnswerEntity, Attempt, Citation, QueryRecord, Status, Witness
 from arcgraph.domain import Count, Edge, LabelInfo, Node, PropertyInfo, Rows, Schema
@@ -161,11 +161,11 @@ def test_without_a_model_nothing_is_judged() -> None:
     ],
 )
 def test_a_claim_rests_on_what_says_it(text: str, named: list[str], rests_on: tuple[str, ...]) -> None:
-    assert support(Said(text=text, evidence=named), "Who designed the Nightjar?", BOTH) == rests_on
+    assert Ground("Who designed the Nightjar?", BOTH).support(Said(text=text, evidence=named)) == rests_on
 
 
 def test_what_two_edges_say_together_rests_on_both() -> None:
-    both = support(Said(text="Of Orla Quist and Bo Tarn one designed it."), "Who designed the Nightjar?", BOTH)
+    both = Ground("Who designed the Nightjar?", BOTH).support(Said(text="Of Orla Quist and Bo Tarn one designed it."))
     assert set(both) == {"E1", "E2"}
 
 
@@ -215,6 +215,15 @@ def test_values_that_are_those_of_a_result_are_that_result() -> None:
     for reply in ({"answer": "She did.", "values": ("orla quist",)}, {"answer": "It was Orla Quist."}):
         answer = concluded(BOTH, **reply).answer
         assert (answer.columns, answer.confidence) == (("person",), 0.8)
+
+
+def test_a_result_that_says_all_claims_is_the_answer_where_no_values_are_listed() -> None:
+    said = ("Orla Quist designed the Nightjar.", ("Q1",))
+    answer = concluded(BOTH, answer="Whoever drew her.", claims=(said,)).answer
+    assert (answer.text, answer.rows) == ("Whoever drew her.", [{"person": "Orla Quist"}])
+    other = ("Bo Tarn commanded the Nightjar.", ("Q2",))
+    assert concluded(BOTH, answer="They did.", claims=(said, other)).answer is None
+    assert concluded(BOTH, answer="They did.", claims=(("Leonardo drew it.", ("Q1",)),)).answer is None
 
 
 def test_of_namesakes_the_one_that_was_meant_is_the_entity() -> None:

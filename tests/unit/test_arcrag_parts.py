@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from neo4j.time import Date
+from pydantic import TypeAdapter, ValidationError
 
 from arcgraph.arcrag.edit import Edit, Editor, asked, edit_form, typed
 from arcgraph.arcrag.gaps import content_words, gaps
-from arcgraph.arcrag.hints import Hints, hints, scoped
+from arcgraph.arcrag.hints import NOWHERE_BOUND, Hints, Within, hints, scoped
 from arcgraph.arcrag.interface import Interface, Key, Move, keys_of, mentioned, near_moves
 from arcgraph.arcrag.options import namesakes, preview, previewed
 from arcgraph.arcrag.plan import Planned, Way, compiled, validated
@@ -246,11 +247,27 @@ def test_what_was_written_freely_is_not_edited() -> None:
         EDITOR.edited(Draft("own", cypher="MATCH (n) RETURN n"), [Edit(change="count")])
 
 
-def test_the_form_of_an_edit_knows_only_what_is_offered() -> None:
-    enums = {k: v.get("enum") for k, v in edit_form(INTERFACE).model_json_schema()["properties"].items()}
-    assert enums["relation"] == ["", "R1", "R2"]
-    assert enums["property"] == ["", "K1", "K2"]
-    assert enums["value"] is None
+def test_the_form_of_an_edit_knows_only_what_is_offered_and_needs_all_that_it_needs() -> None:
+    form = TypeAdapter(edit_form(INTERFACE))
+    for said in (
+        {"change": "extend", "relation": "R2"},
+        {"change": "filter", "property": "K1", "operator": ">", "value": "1905"},
+        {"change": "highest", "property": "K2"},
+        {"change": "count", "relation": "", "property": "", "operator": "", "value": ""},
+    ):
+        read = Edit(**form.validate_python(said).model_dump())
+        assert read == Edit(**said)
+    for said in (
+        {"change": "extend", "relation": "R9"},
+        {"change": "extend"},
+        {"change": "filter", "property": "", "operator": "=", "value": "1905"},
+        {"change": "avg", "property": "K9"},
+        {"change": "destroy"},
+    ):
+        with pytest.raises(ValidationError):
+            form.validate_python(said)
+    bare = TypeAdapter(edit_form(Interface())).json_schema()
+    assert bare["properties"]["change"]["enum"] == ["shorten", "count"]
 
 
 def test_texts_are_read_as_the_property_has_them() -> None:
@@ -391,6 +408,9 @@ def test_a_failing_database_is_an_outcome() -> None:
 # --- hints -----------------------------------------------------------------------------------------------------------
 
 
+NO_GRAPH: Any = None
+
+
 class Said(NamedTuple):
     """A statement as a store gives it."""
 
@@ -418,30 +438,48 @@ class Shelf(NamedTuple):
 
 
 def test_statements_hint_at_entities() -> None:
-    found = hints(Shelf(("Orla Quist designed Nightjar.",), (Said(), Said())), SCHEMA, "Who drew it?")
+    found = hints(Shelf(("Orla Quist designed Nightjar.",), (Said(), Said())), NO_GRAPH, SCHEMA, "Who drew it?")
     assert found.texts == ("Orla Quist designed Nightjar.",)
     assert [(a.name, a.ids, a.key) for a in found.anchors] == [
         ("Orla Quist", ("p1",), "name"),
         ("Nightjar", ("s1",), "name"),
     ]
-    assert hints(None, SCHEMA, "Who drew it?") == Hints()
+    assert hints(None, NO_GRAPH, SCHEMA, "Who drew it?") == Hints()
 
 
-class Within(NamedTuple):
-    """What edges call the passages that were found."""
+class Scope(NamedTuple):
+    """The passages that were found: what edges call them, and their nodes."""
 
     keys: tuple[str, ...]
+    element_ids: tuple[str, ...] = ("9", "10")
+
+
+SHELF = Shelf(("A gale.",), scope=Scope(("c1", "c2")))
 
 
 def test_passages_that_edges_come_from_bound_what_is_looked_at() -> None:
-    shelf = Shelf(("A gale.",), scope=Within(("c1", "c2")))
     by_edge = replace(SCHEMA, passages=PassageHome("Chunk", "text", "id", edge_key="chunk_ids"))
-    by_mention = replace(SCHEMA, passages=PassageHome("Chunk", "text", "id", mention_types=("MENTIONS",)))
-    assert hints(shelf, by_edge, "Who?").keys == ("c1", "c2")
-    assert hints(shelf, by_mention, "Who?").keys == hints(shelf, SCHEMA, "Who?").keys == ()
-    bounded = scoped(DRAFT, by_edge, ("c1", "c2"))
+    assert hints(SHELF, NO_GRAPH, by_edge, "Who?").within == Within(keys=("c1", "c2"))
+    assert hints(SHELF, NO_GRAPH, SCHEMA, "Who?").within == NOWHERE_BOUND
+    bounded = scoped(DRAFT, by_edge, Within(keys=("c1", "c2")))
     assert bounded.pattern is not None
     assert bounded.pattern.filters == (Filter(Property("r0", "chunk_ids"), "overlaps", ("c1", "c2")),)
     assert "any(_i IN r0.`chunk_ids` WHERE _i IN $p1)" in bounded.text()[0]
-    assert scoped(DRAFT, by_edge, ()) is DRAFT
-    assert scoped(DRAFT, by_mention, ("c1",)) is DRAFT
+    assert scoped(DRAFT, by_edge, NOWHERE_BOUND) is DRAFT
+    assert scoped(DRAFT, SCHEMA, Within(keys=("c1",))) is DRAFT
+
+
+def test_where_edges_name_no_passages_the_nodes_that_these_mention_bound_it() -> None:
+    by_mention = replace(SCHEMA, passages=PassageHome("Chunk", "text", "id", mention_types=("MENTIONS",)))
+    ship, person = Node("e1", "s1", ("Ship",), {}), Node("e2", "p1", ("Person",), {})
+    graph: Any = Answering(Rows(("n",), [(ship,), (person,)]))
+    within = hints(SHELF, graph, by_mention, "Who?").within
+    assert within == Within(nodes=(ship, person))
+    bounded = scoped(DRAFT, by_mention, within)
+    assert bounded.pattern is not None
+    # What the query begins at stays as it is.
+    assert [(b.node, b.values) for b in bounded.pattern.bindings] == [("a0", ("Orla Quist",)), (THING, ("s1", "p1"))]
+    too_many: Any = Answering(Rows(("n",), [(ship,)], truncated=True))
+    failing: Any = Answering(Rows((), []))
+    assert hints(SHELF, too_many, by_mention, "Who?").within == NOWHERE_BOUND
+    assert hints(SHELF, failing, by_mention, "Who?").within == NOWHERE_BOUND

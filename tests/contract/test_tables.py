@@ -314,6 +314,24 @@ def test_what_no_pattern_says_is_asked_back(kitchen: Agent, question: str) -> No
     assert kitchen.ask(question).status != Status.ANSWERED
 
 
+def test_a_preposition_speaks_for_the_relation_that_has_it(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    trips = [("t1", "Trip", {"name": "Dawn", "price": 9}), ("t2", "Trip", {"name": "Dusk", "price": 4})]
+    ports = [("h1", "Port", {"name": "Ys"}), ("h2", "Port", {"name": "Ulm"})]
+    ways = [("t1", "STARTS_FROM", "h1"), ("t1", "ENDS_AT", "h2"), ("t2", "STARTS_FROM", "h2"), ("t2", "ENDS_AT", "h1")]
+    fill(graph, tmp_path, [*trips, *ports], ways)
+    agent = Agent(graph, settings=settings)
+    assert values(agent.ask("What is the cheapest trip from Ys?")) == {"Dawn"}
+    assert values(agent.ask("What is the cheapest trip from Ulm?")) == {"Dusk"}
+
+
+def test_words_that_nothing_stands_for_leave_no_coin_to_toss(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    """Of two relations between a person and a ship, neither is said."""
+    nodes = [("a", "Person", {"name": "Ada"}), ("b", "Person", {"name": "Bo"}), ("s", "Ship", {"name": "Nightjar"})]
+    fill(graph, tmp_path, nodes, [("a", "DESIGNED", "s"), ("b", "COMMANDED", "s")])
+    answer = Agent(graph, settings=settings).ask("Who thought up the Nightjar at a kitchen table?")
+    assert answer.status != Status.ANSWERED, answer.text
+
+
 def test_someone_is_another_than_everyone(graph: Any, tmp_path: Path, settings: Settings) -> None:
     people = [(i, "Person", {"name": name, "surname": surname, "born": born}) for i, name, surname, born in (
         ("a", "Ada", "Fuller", 1950), ("b", "Bo", "Lind", 1960), ("c", "Cy", "Moe", 1970))]  # fmt: skip

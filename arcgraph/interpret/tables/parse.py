@@ -29,8 +29,9 @@ MOST_NODES = 6
 _MOST_JOINS = 5
 # What a hop costs that no word says: where it is the only one between two labels, and elsewhere.
 _ONLY_HOP, _HOP = 0.4, 0.8
-# What a preposition takes off that, and what it costs once more from the same node by the same relation.
-_BY_PREPOSITION, _USED = 0.3, 0.2
+# What a preposition takes off that, or adds where the relation's name has its opposite.
+_BY_PREPOSITION = 0.3
+_OPPOSITES = {"from": "to", "to": "from", "into": "from"}
 # And what further hops cost.
 _LONGER = (0.0, 0.8, 2.4)
 # A property that is said "of" a node that does not have it.
@@ -212,20 +213,12 @@ class Parser:
         twin = _TWIN if any(node.label == label for node in draft.nodes) else 0.0
         found: list[tuple[float, int, Way]] = []
         before = _preposition(asked, at)
-        used = {(hop.start, hop.type) for hop in draft.hops}
         for i, node in enumerate(draft.nodes):
             ways = self._catalog.ways(node.label, label)
             near = _farther(draft, i) + twin
             shortest = sum(1 for way in ways if len(way) == len(ways[0]))
             first = _ONLY_HOP if shortest == 1 else _HOP
-            found += [
-                (
-                    first + _LONGER[len(way) - 1] + near
-                    - _BY_PREPOSITION * (before in split_name(way[0].type))
-                    + _USED * ((i, way[0].type) in used),
-                    i, way,
-                ) for way in ways
-            ]  # fmt: skip
+            found += [(first + _LONGER[len(way) - 1] + near - _told(before, way[0].type), i, way) for way in ways]
         found.sort(key=lambda item: item[0])
         for cost, i, way in found[:_MOST_JOINS]:
             yield self._walked(draft, i, way, at, cost)
@@ -580,6 +573,12 @@ def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
 
 
 _THEM = frozenset(("it", "them"))
+
+
+def _told(preposition: str, kind: str) -> float:
+    """What a preposition says for a relation, or against it."""
+    words = split_name(kind)
+    return _BY_PREPOSITION * ((preposition in words) - (_OPPOSITES.get(preposition) in words))
 
 
 def _preposition(asked: Asked, at: int) -> str:

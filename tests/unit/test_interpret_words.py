@@ -92,6 +92,11 @@ def test_the_anchor_counts_as_one_token() -> None:
     assert asked == ("ships",)
 
 
+def test_an_open_statement_asks_for_what_it_ends_with() -> None:
+    assert view("the builder of Ys also built harbours", "Ys")[2] == ("harbours",)
+    assert view("the builder of Ys built harbours", "Ys")[2] == ("builder",)
+
+
 def test_a_question_word_stands_for_its_notion() -> None:
     assert view("Who built Ys?", "Ys")[2] == ("person", "people")
     assert view("What kind of ship is Ys?", "Ys")[2] == ("genre", "category", "type")

@@ -77,6 +77,8 @@ _REACH = 8
 _NEXT = 3
 # A property that a word means only by association is no column but at the head.
 _VAGUE = -0.7
+# What is asked for is told by its name.
+_NAMED_ITSELF = 1.5
 # The top few of what nothing is said to sort.
 _BY_NOTHING = 0.3
 # A property of another kind than the question word asks for.
@@ -164,6 +166,9 @@ class Columns:
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
+        if entity >= 0 and self._draft.hops and self._is_called(entity):
+            # What is named is hardly what is asked for.
+            self._loose += _NAMED_ITSELF
         # What things are counted or averaged by for their order is shown beside them.
         shown = [h for h in hidden if isinstance(h.expression, Aggregate) and not aggregates]
         if shown:
@@ -440,6 +445,12 @@ class Columns:
         """Whether a node is told by its name, so that there is one, and nothing to take an average of."""
         told = any(u.kind == "value" and u.is_name and u.side == "node" and u.at == node for u in self._uses)
         return told and "all" not in [unit.text for unit in self._asked.units]
+
+    def _is_called(self, node: int) -> bool:
+        """Whether a node is the one of some name."""
+        tests = self._draft.nodes[node].tests
+        return any(len(_listed(t.conditions[0].right)) == 1 for t in tests
+                   if self._names(self._draft.nodes[node].label, t) and t.conditions[0].operator == "=")  # fmt: skip
 
     def _is_number(self, use: Use) -> bool:
         info = self._catalog.info(self._holder(use))

@@ -55,7 +55,9 @@ FIGURE_NOTIONS = frozenset("year date time number percentage percent amount popu
 
 # Words for people in general, and nouns for those whom a graph may hold.
 ANYONE_WORDS = frozenset("person people persons anyone someone".split())
-PEOPLE_NOTION = ("person", "people", "employee", "member", "user", "customer", "student", "author")
+PEOPLE_NOTION = ("person", "people", "employee", "member", "user", "customer", "student")
+# Words that go on with a verb ("fall under"), and name nothing beside it.
+PARTICLES = frozenset("under over up down out off about through across along around against upon away".split())
 
 # "what kind of …": the noun that follows is what is classified, the answer is its class.
 CLASS_NOUNS = frozenset("kind kinds sort sorts type types category categories class classes".split())

@@ -53,6 +53,12 @@ BARE_NOTIONS = frozenset(("location", "date"))
 # Notions whose answers are written with figures.
 FIGURE_NOTIONS = frozenset("year date time number percentage percent amount population price age".split())
 
+# Words for people in general, and nouns for those whom a graph may hold.
+ANYONE_WORDS = frozenset("person people persons anyone someone".split())
+PEOPLE_NOTION = ("person", "people", "employee", "member", "user", "customer", "student")
+# Words that go on with a verb ("fall under"), and name nothing beside it.
+PARTICLES = frozenset("under over up down out off about through across along around against upon away".split())
+
 # "what kind of …": the noun that follows is what is classified, the answer is its class.
 CLASS_NOUNS = frozenset("kind kinds sort sorts type types category categories class classes".split())
 CLASS_NOTION = ("genre", "category", "type")

@@ -235,9 +235,15 @@ def _asked(question: Question, sequence: list[str | None]) -> tuple[str, ...]:
             return (*NOTIONS[word], *named)
         if word in QUESTION_WORDS:
             return _after_question_word(sequence[i + 1 :])
+    if _ADDING in sequence and sequence[-1] is not None and sequence[-1] not in FUNCTION_WORDS:
+        # A statement that is left open asks for what it ends with ("the builder of Ys also built harbours").
+        return (sequence[-1],)
     # A statement with a gap asks for what it points at ("Ys was built by this person").
     pointed = next((i for i, word in enumerate(sequence) if word in DEMONSTRATIVES), -1)
     return _nouns(sequence[pointed + 1 :])
+
+
+_ADDING = "also"
 
 
 def _names_who(sequence: list[str | None], i: int) -> bool:

@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.direction import agent_direction
+from arcgraph.interpret.english import PARTICLES
 from arcgraph.interpret.paths import RelationPath
 from arcgraph.interpret.question import View, joined_words
 from arcgraph.interpret.terms import Matrix, Vocabulary
@@ -427,10 +428,12 @@ def explained(explains: Matrix, meanings: Meanings) -> Matrix:
 
 def gaps(said: Matrix, meanings: Meanings) -> NDArray[np.int_]:
     """For each path the length of the longest run of adjacent words that it does not explain."""
-    places = meanings.view.places
+    places, words = meanings.view.places, meanings.view.words
     run = longest = np.zeros(said.shape[1], np.int_)
     for at in range(len(places)):
         follows = at > 0 and places[at] == places[at - 1] + 1
+        if follows and words[at] in PARTICLES:
+            continue
         run = np.where(said[at] < _UNEXPLAINED, (run if follows else 0) + 1, 0)
         longest = np.maximum(longest, run)
     return longest

@@ -20,11 +20,13 @@ from arcgraph.interpret.direction import role_direction
 from arcgraph.interpret.english import (
     ABOUT_NOTION,
     ABOUT_WORDS,
+    ANYONE_WORDS,
     ARTICLES,
     CLASS_NOTION,
     CLASS_NOUNS,
     FUNCTION_WORDS,
     IRREGULAR_FORMS,
+    PEOPLE_NOTION,
     RETURN_WORDS,
 )
 from arcgraph.interpret.verbalise import content, relation_words
@@ -271,6 +273,8 @@ def _is_form(one: str, other: str) -> bool:
 def _senses(word: str) -> tuple[str, ...]:
     if word in ABOUT_WORDS:
         return (word, *ABOUT_NOTION)
+    if word in ANYONE_WORDS:
+        return (word, *PEOPLE_NOTION)
     return (word, *CLASS_NOTION) if word in CLASS_NOUNS else (word,)
 
 

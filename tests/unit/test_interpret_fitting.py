@@ -204,3 +204,36 @@ def test_what_does_not_fit():
     assert fitted("at 9:30", info(Date(2017, 1, 2), type="date")) is None
     assert fitted("on 2017-08-24", info(3, 4, type="integer")) is None
     assert fitted("'red'", info(3, 4, type="integer")) is None
+
+
+# --- moments since 1970 ------------------------------------------------------------------------------------------
+
+SECONDS, MILLISECONDS = 1_609_500_000, 1_609_500_000_000
+
+
+@pytest.mark.parametrize(
+    ("key", "samples", "writing"),
+    [
+        ("createdAt", (SECONDS, SECONDS + 9), "epoch seconds"),
+        ("startTime", (MILLISECONDS,), "epoch milliseconds"),
+        ("accountNumber", (SECONDS,), ""),
+        ("createdAt", (SECONDS, 12), ""),
+        ("createdAt", (), ""),
+    ],
+)
+def test_whole_numbers_that_a_key_calls_moments_count_from_1970(key, samples, writing):
+    form = form_of(info(*samples, type="integer", key=key))
+    assert (form.writing, form.is_moment) == (writing, bool(writing))
+
+
+@pytest.mark.parametrize("unit", [1, 1_000])
+def test_a_year_is_a_stretch_of_moments_since_1970(unit):
+    found = fitted("created in 2021", info(SECONDS * unit, type="integer", key="createdAt"))
+    assert found is not None
+    assert found.stored == Bounds(1_609_459_200 * unit, 1_640_995_200 * unit)
+
+
+def test_a_plain_number_is_compared_with_moments_since_1970_as_it_is():
+    found = fitted("created after 1600000000", info(SECONDS, type="integer", key="createdAt"), Kind.INTEGER)
+    assert found is not None
+    assert found.stored == Bounds(1_600_000_000, None, has_low=False)

@@ -34,6 +34,8 @@ def doubtful(question: str) -> list[str]:
         ("ports with the most boats", "most", Superlative("desc", "", None, "most")),
         ("the port with the fewest boats", "fewest", Superlative("asc", "", None, "fewest")),
         ("the bottom three", "bottom three", Superlative("asc", "", 3, "bottom")),
+        ("the most viewed page", "most", Superlative("desc", "", None, "most")),
+        ("the highest-rated page", "highest", Superlative("desc", "", None, "highest")),
     ],
 )
 def test_superlatives(question, text, value):

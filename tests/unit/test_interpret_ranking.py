@@ -225,8 +225,15 @@ def test_what_is_explained_leaves_null_out() -> None:
 def test_a_gap_is_the_longest_run_of_words_that_nothing_explains(
     places: tuple[int, ...], shares: tuple[float, ...], gap: int
 ) -> None:
-    asked = replace(meanings(), view=replace(meanings().view, places=places))
+    view = replace(meanings().view, places=places, words=("ships", "harbours", "storms", "crews"))
+    asked = replace(meanings(), view=view)
     assert gaps(np.array(shares, np.float32)[:, None], asked).tolist() == [gap]
+
+
+def test_a_particle_is_no_word_of_a_gap() -> None:
+    view = replace(meanings().view, places=(3, 4, 5), words=("tags", "fall", "under"))
+    asked = replace(meanings(), view=view)
+    assert gaps(np.array((0.9, 0.0, 0.0), np.float32)[:, None], asked).tolist() == [1]
 
 
 def test_the_coverage_of_a_way_on_is_that_of_all_together() -> None:

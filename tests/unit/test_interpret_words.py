@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arcgraph.graph.pattern import Direction
+from arcgraph.interpret.anchors import is_command
 from arcgraph.interpret.direction import expected_direction
 from arcgraph.interpret.question import Intent, read_question, view_from
 from arcgraph.interpret.terms import shared_stem
@@ -91,6 +92,11 @@ def test_the_anchor_counts_as_one_token() -> None:
     assert asked == ("ships",)
 
 
+def test_an_open_statement_asks_for_what_it_ends_with() -> None:
+    assert view("the builder of Ys also built harbours", "Ys")[2] == ("harbours",)
+    assert view("the builder of Ys built harbours", "Ys")[2] == ("builder",)
+
+
 def test_a_question_word_stands_for_its_notion() -> None:
     assert view("Who built Ys?", "Ys")[2] == ("person", "people")
     assert view("What kind of ship is Ys?", "Ys")[2] == ("genre", "category", "type")
@@ -125,3 +131,20 @@ def test_direction_from_wording(text: str, word: str, relation: str, direction: 
 def test_no_direction_for_a_word_inside_the_anchor() -> None:
     question = read_question("Who paid B2?")
     assert expected_direction(question, (4, 8), 1, "PAID") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "is_told"),
+    [
+        ("List the ships of Ys", "List", True),
+        ("Please count all ships", "count", True),
+        ("Which ships are there? Limit it to five", "Limit", True),
+        ("the ships in the database", "database", True),
+        ("List of ships", "List", False),
+        ("Which ships show the flag?", "show", False),
+        ("the author of database", "database", False),
+    ],
+)
+def test_the_verb_of_an_order_and_the_whole_that_is_asked_are_no_names(question, word, is_told):
+    start = question.index(word)
+    assert is_command(question, start, start + len(word)) == is_told

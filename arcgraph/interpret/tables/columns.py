@@ -33,7 +33,7 @@ from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES, PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.denial import Denial, denier
+from arcgraph.interpret.tables.denial import Denial, denier, flag_denier
 from arcgraph.interpret.tables.english import (
     ADDING,
     APART_WORDS,
@@ -77,6 +77,8 @@ _REACH = 8
 _NEXT = 3
 # A property that a word means only by association is no column but at the head.
 _VAGUE = -0.7
+# What is asked for is told by its name.
+_NAMED_ITSELF = 1.5
 # The top few of what nothing is said to sort.
 _BY_NOTHING = 0.3
 # A property of another kind than the question word asks for.
@@ -164,6 +166,9 @@ class Columns:
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
+        if entity >= 0 and self._draft.hops and self._is_called(entity):
+            # What is named is hardly what is asked for.
+            self._loose += _NAMED_ITSELF
         # What things are counted or averaged by for their order is shown beside them.
         shown = [h for h in hidden if isinstance(h.expression, Aggregate) and not aggregates]
         if shown:
@@ -313,7 +318,11 @@ class Columns:
         at = self._next_use(mark.end, 5)
         of = self._next_property(mark.end)
         if function == "count" or (of is None and function == "sum"):
-            if at is not None:
+            if at is not None and self._adds_up(at, mark):
+                self._taken.add(at)
+                use = self._uses[at]
+                yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{_FUNCTIONS['sum']} {_words(use)}")
+            elif at is not None:
                 yield self._count(at)
             elif self._draft.nodes:
                 yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
@@ -334,6 +343,17 @@ class Columns:
             measure = self._property(use, numeric=True)
             yield Output(Aggregate(function, measure), f"{_FUNCTIONS[function]} {_words(use)}")
             following = self._joined_property(following)
+
+    def _adds_up(self, at: int, mark: Mark) -> bool:
+        """Whether "how many" asks for an amount that edges or nodes hold ("how many hours"), and not for a number of
+        different ones."""
+        use = self._uses[at]
+        if use.kind != "property" or use.spent or use.at < 0 or use.log < _VAGUE or not self._is_number(use):
+            return False
+        info = self._catalog.info(self._holder(use))
+        words = [unit.text for unit in self._asked.units[: use.last]]
+        is_plural = words[-1].endswith("s") and not form_of(info).is_moment and not info.unique
+        return is_plural and not any(m.deed == Deed.DISTINCT and m.start >= mark.start for m in self._asked.marks)
 
     def _counting_behind(self, mark: Mark) -> Mark | None:
         """The mark that counts right behind another aggregate ("the average number of")."""
@@ -425,6 +445,12 @@ class Columns:
         """Whether a node is told by its name, so that there is one, and nothing to take an average of."""
         told = any(u.kind == "value" and u.is_name and u.side == "node" and u.at == node for u in self._uses)
         return told and "all" not in [unit.text for unit in self._asked.units]
+
+    def _is_called(self, node: int) -> bool:
+        """Whether a node is the one of some name."""
+        tests = self._draft.nodes[node].tests
+        return any(len(_listed(t.conditions[0].right)) == 1 for t in tests
+                   if self._names(self._draft.nodes[node].label, t) and t.conditions[0].operator == "=")  # fmt: skip
 
     def _is_number(self, use: Use) -> bool:
         info = self._catalog.info(self._holder(use))
@@ -553,6 +579,10 @@ class Columns:
         extremes: list[Output] = []
         for mark in sorted((*self._marks, *self._told_behind()), key=_is_rank):
             if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative):
+                if order is not None and self._puts_first(mark):
+                    self._met.add(mark)
+                    order = (order[0], mark.value.amount == "desc")
+                    continue
                 found = self._superlative(mark, mark.value) if order is None else None
                 if found is None:
                     self._cut(mark, mark.value, is_sorted=order is not None)
@@ -572,6 +602,11 @@ class Columns:
                     order = (target, mark.value == "desc" or self._descends())
                     hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
+
+    def _puts_first(self, mark: Mark) -> bool:
+        """Whether a superlative only says which way rows are sorted ("sorted by price, highest first")."""
+        follows = self._asked.text[mark.end :].lower().lstrip()
+        return follows.startswith("first") and any(m.deed == Deed.ORDER and m.end <= mark.start for m in self._marks)
 
     def _limit(self) -> int | None:
         """How many rows are asked for: by a limit, or by a rank beside what sorts ("the top 5 with the most …")."""
@@ -909,7 +944,7 @@ class Columns:
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
         for use in self._flags:
-            is_denied = (denier(self._asked, use) is not None) != self._is_opposite(use)
+            is_denied = (flag_denier(self._asked, use, self._uses) is not None) != self._is_opposite(use)
             yield Filter(self._property(use), "=", not is_denied)
         for use in self._uses:
             is_said = (
@@ -1026,6 +1061,8 @@ class Columns:
         bounds: dict[Property, list[str]] = {}
         for test in part.filters:
             if isinstance(test.left, Property):
+                if _is_open_side(test):
+                    continue
                 operator = "includes" if test.operator == "overlaps" else test.operator
                 said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
                 bounds.setdefault(test.left, []).append(said)
@@ -1055,6 +1092,11 @@ def _is_rank(mark: Mark) -> bool:
 
 
 _FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
+
+
+def _is_open_side(test: Filter) -> bool:
+    """Whether a condition only keeps texts that are no moments out."""
+    return (test.operator, test.right) in ((">=", "0"), ("<", ":"))
 
 
 def _listed(right: object) -> tuple[object, ...]:

@@ -23,6 +23,17 @@ def denier(asked: Asked, use: Use) -> Mark | None:
     return before or next((m for m in _denials(asked) if _is_unknown(asked, m, use)), None)
 
 
+def flag_denier(asked: Asked, use: Use, uses: Sequence[Use]) -> Mark | None:
+    """The mark that denies what is true or false, a verb in between ("do not work remotely")."""
+    verbs = {i for u in uses if u.kind == "relation" for i in range(u.first, u.last)}
+    for mark in _denials(asked):
+        between = [i for i, u in enumerate(asked.units[: use.first]) if u.start >= mark.end]
+        is_near = mark.end <= asked.units[use.first].start and len(between) < _REACH
+        if is_near and all(i in verbs or asked.units[i].text in _IDLE for i in between):
+            return mark
+    return denier(asked, use)
+
+
 def _denials(asked: Asked) -> Iterator[Mark]:
     return (m for m in asked.marks if m.deed == Deed.NEGATION and not m.doubtful)
 
@@ -59,7 +70,12 @@ class Denial:
     def applied(self, pattern: Pattern) -> Pattern:
         """The pattern with what is denied: a property that is null, a part that is absent."""
         followed: set[Use] = set()
+        flagged = {flag_denier(self._asked, use, self._uses) for use in self._flags}
+        self.met |= {mark for mark in flagged if mark is not None}
         for mark in _denials(self._asked):
+            if mark in flagged:
+                # That it is false is among the conditions.
+                continue
             use = next((u for u in self._uses if self._asked.units[u.first].start >= mark.end), None)
             unknown = next((u for u in self._uses if u.kind == "property" and denier(self._asked, u) == mark), None)
             if unknown is not None and unknown.at >= 0 and not unknown.spent:
@@ -82,9 +98,6 @@ class Denial:
         return any(covers(self._asked, use, mark) for use in self._uses)
 
     def _unknown(self, pattern: Pattern, use: Use) -> Pattern:
-        if use in self._flags:
-            # That it is false is among the conditions.
-            return pattern
         return replace(pattern, filters=(*pattern.filters, Filter(Property(variable_of(use), use.keys[0]), "is null")))
 
     def _value_of(self, use: Use) -> Use | None:

@@ -29,14 +29,15 @@ PLAIN_WORDS = frozenset(
     another those one ones same only just full current
     currently detail details information please whole entire across throughout among amongst between type-of kind
     within per each every registered listed marked categorized described defined part regarding concerning
+    amount amounts
     """.split()
 )
 # Verbs that say no more than that something took place, in the forms in which they are no nouns.
 LIGHT_VERBS = frozenset(
     """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
     occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
-    involve involves involved involving located situated used been being become became do does did done went goes come
-    came use""".split()
+    involve involves involved involving located situated used been being become became do does did done
+    went go goes going gone come came use""".split()
 )
 # Phrases for one thing, for what keys are usually called.
 SAME_PHRASES = (

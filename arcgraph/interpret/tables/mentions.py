@@ -655,7 +655,7 @@ class Linker:
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         is_plain = word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS
         if is_plain:
-            return -_PLAIN if not any(m.kind == "label" for m in self._catalog.called(word)) else -_SOMEONE
+            return -_SOMEONE if any(m.kind != "relation" for m in self._catalog.called(word)) else -_PLAIN
         if word.isdigit():
             return -_DROPPED_NUMBER
         nothing = float(meanings[at][self._catalog.vocabulary.null])

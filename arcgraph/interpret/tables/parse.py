@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, PREPOSITIONS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
@@ -29,6 +29,9 @@ MOST_NODES = 6
 _MOST_JOINS = 5
 # What a hop costs that no word says: where it is the only one between two labels, and elsewhere.
 _ONLY_HOP, _HOP = 0.4, 0.8
+# What a preposition takes off that, or adds where the relation's name has its opposite.
+_BY_PREPOSITION = 0.3
+_OPPOSITES = {"from": "to", "to": "from", "into": "from"}
 # And what further hops cost.
 _LONGER = (0.0, 0.8, 2.4)
 # A property that is said "of" a node that does not have it.
@@ -198,20 +201,24 @@ class Parser:
         labels = self._catalog.schema.labels
         return min(one, other, key=lambda name: labels[name].count.value)
 
-    def _reached(self, draft: Draft, label: str, at: int) -> Iterator[tuple[Draft, int]]:
-        """The draft with a new node of a label, joined by the ways from each node that is there."""
+    def _reached(self, asked: Asked, draft: Draft, label: str, at: int) -> Iterator[tuple[Draft, int]]:
+        """The draft with a new node of a label, joined by the ways from each node that is there.
+
+        A preposition before its words that a relation's name has, too, speaks for it ("from Ys": DEPARTS_FROM).
+        """
         if not draft.nodes:
             yield draft._replace(nodes=(Var(label, False, at),)), 0
         if len(draft.nodes) >= MOST_NODES:
             return
         twin = _TWIN if any(node.label == label for node in draft.nodes) else 0.0
         found: list[tuple[float, int, Way]] = []
+        before = _preposition(asked, at)
         for i, node in enumerate(draft.nodes):
             ways = self._catalog.ways(node.label, label)
             near = _farther(draft, i) + twin
             shortest = sum(1 for way in ways if len(way) == len(ways[0]))
             first = _ONLY_HOP if shortest == 1 else _HOP
-            found += [(first + _LONGER[len(way) - 1] + near, i, way) for way in ways]
+            found += [(first + _LONGER[len(way) - 1] + near - _told(before, way[0].type), i, way) for way in ways]
         found.sort(key=lambda item: item[0])
         for cost, i, way in found[:_MOST_JOINS]:
             yield self._walked(draft, i, way, at, cost)
@@ -241,7 +248,7 @@ class Parser:
                 narrows = node.label != sense.name
                 cost += _ANOTHER if other else 0.1 if told or (narrows != is_back) else _AGAIN
             yield _said(draft, i, label, stretch, cost)
-        for reached, i in self._reached(draft, sense.name, stretch.first):
+        for reached, i in self._reached(asked, draft, sense.name, stretch.first):
             yield _said(reached, i, sense.name, stretch, _UNNAMED_BACK * (is_back + closes))
 
     # --- relations -----------------------------------------------------------------------------------------------
@@ -321,7 +328,7 @@ class Parser:
         yield _used(draft, use, _DEFERRED)
         if len(owners) <= 2 and not sense.is_name:
             for owner in owners:
-                for reached, i in self._reached(draft, owner, stretch.first):
+                for reached, i in self._reached(asked, draft, owner, stretch.first):
                     new = _UNNAMED_BACK * asked.closes(stretch.first)
                     yield _used(reached, use._replace(at=i, keys=keys["node", owner]), 0.1 + new)
 
@@ -378,7 +385,7 @@ class Parser:
             near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
-        for reached, i in self._reached(draft, owner, stretch.first):
+        for reached, i in self._reached(asked, draft, owner, stretch.first):
             if is_compared(asked, stretch):
                 reached = reached._replace(score=reached.score + _TWIN)
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
@@ -472,7 +479,7 @@ class Parser:
                         side="relationship", at=edge, keys=keys["relationship", draft.hops[edge].type]
                     )
                     continue
-                reached = max(self._reached(draft, owner, use.first), key=lambda r: r[0].score, default=None)
+                reached = max(self._reached(asked, draft, owner, use.first), key=lambda r: r[0].score, default=None)
                 if reached is None:
                     return
                 score += reached[0].score - draft.score
@@ -566,6 +573,18 @@ def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
 
 
 _THEM = frozenset(("it", "them"))
+
+
+def _told(preposition: str, kind: str) -> float:
+    """What a preposition says for a relation, or against it."""
+    words = split_name(kind)
+    return _BY_PREPOSITION * ((preposition in words) - (_OPPOSITES.get(preposition) in words))
+
+
+def _preposition(asked: Asked, at: int) -> str:
+    """The preposition before a word, articles aside; empty where another word stands there."""
+    before = [unit.text for unit in asked.units[max(0, at - 2) : at] if unit.text not in ARTICLES]
+    return before[-1] if before and before[-1] in PREPOSITIONS else ""
 
 
 def _span(stretch: Stretch) -> tuple[int, int]:

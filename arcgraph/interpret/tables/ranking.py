@@ -23,9 +23,11 @@ _BIAS, _SCORE, _LEAD = 1.9, 0.35, 0.65
 _DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.2, 0.2, 0.25, 0.5, 0.5
 _ALIKE, _TWIN = 0.7, 1.0
 _LOST = 4.5
+_GAP, _TIED, _SAME = 0.5, 1.2, 0.02
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4
+_SURE_TABLE = 0.85
 _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
 _GROUNDED = 0.75
@@ -77,7 +79,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         is_said = tables[0].is_path and not tables[0].doubts.unknown
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
     if tables[0].is_path:
-        return tables[0].fit >= _CLEARER and path_confidence(best, paths.readings) < _UNSURE
+        is_sure = tables[0].fit >= _CLEARER or confidence(tables[0], tables) >= _SURE_TABLE
+        return is_sure and path_confidence(best, paths.readings) < _UNSURE
     return tables[0].fit >= _CLEAR
 
 
@@ -110,6 +113,12 @@ def loses(tables: Sequence[TableReading]) -> bool:
     return bool(tables) and min(reading.doubts.lost for reading in tables[:_RIVALS]) > 0
 
 
+def _is_tied(reading: TableReading, readings: Sequence[TableReading]) -> bool:
+    """Whether another relation that no word says would do as well."""
+    near = [r for r in readings if r is not reading and r.score >= reading.score - _SAME and r.doubts.guessed]
+    return reading.doubts.guessed > 0 and bool(near)
+
+
 def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:
     """How likely a reading is right, 0 to 1: its score, its lead over the next best, and what speaks against it."""
     doubts = reading.doubts
@@ -127,5 +136,7 @@ def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float
         - _ALIKE * doubts.alike
         - _TWIN * doubts.twins
         - _LOST * doubts.lost
+        - _GAP * doubts.gaps
+        - _TIED * (doubts.gaps > 0 and _is_tied(reading, readings))
     )
     return 1.0 / (1.0 + math.exp(-weighed))

@@ -38,7 +38,8 @@ class Doubts:
     nouns that something is asked by (``asked``);
     properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
     since more can go wrong with them: hops between nodes of one label (``alike``), and nodes that are another of a
-    label without being told apart by such a hop (``twins``), more than others.
+    label without being told apart by such a hop (``twins``), more than others; hops that no word says (``guessed``);
+    and stretches of several words that nothing stands for (``gaps``).
     """
 
     lost: int = 0
@@ -51,6 +52,8 @@ class Doubts:
     aggregates: int = 0
     alike: int = 0
     twins: int = 0
+    guessed: int = 0
+    gaps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,8 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         hops=len(draft.hops),
         aggregates=_aggregates(asked),
         alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
+        guessed=sum(1 for hop in draft.hops if hop.paid),
+        gaps=_gaps(asked, draft),
         twins=max(0, len(draft.nodes) - len({node.label for node in draft.nodes}) - alike),
     )
 
@@ -209,6 +214,14 @@ def _unknown_columns(asked: Asked, draft: Draft) -> int:
     covered = _covered(asked, draft)
     left = [i for i, u in enumerate(asked.units) if i not in covered and carries_meaning(u.text)]
     return sum(1 for i in left if i - 1 in left and [u.text for u in asked.units[i + 1 : i + 2]] == ["of"])
+
+
+def _gaps(asked: Asked, draft: Draft) -> int:
+    """How many stretches of words side by side, names in quotation marks aside, nothing stands for."""
+    inside = {i for units in _quoted(asked) for i in units}
+    covered = _covered(asked, draft) | inside
+    left = {i for i, u in enumerate(asked.units) if i not in covered and carries_meaning(u.text)}
+    return sum(1 for i in left if i + 1 in left and i - 1 not in left)
 
 
 def _tells(asked: Asked, at: int) -> bool:

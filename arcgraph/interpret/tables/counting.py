@@ -1,0 +1,305 @@
+"""What is counted, added up and averaged in a draft, and for each of what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from arcgraph.graph.pattern import (
+    Aggregate,
+    Entity,
+    Filter,
+    Having,
+    Measure,
+    Property,
+)
+from arcgraph.interpret.bounds import Bounds
+from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.literals import Literal as Written
+from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.catalog import Catalog
+from arcgraph.interpret.tables.english import (
+    APART_WORDS,
+)
+from arcgraph.interpret.tables.mentions import Asked
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Use,
+    covers,
+    name_of_node,
+    variable_of,
+)
+from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
+from arcgraph.interpret.verbalise import phrase
+
+COUNTED = "number"
+# An average of counts of which no word says what they are counted for.
+_IMPLIED = 1.5
+_Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
+FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
+
+
+class Counting(Spoken):
+    """Aggregates, groups, and amounts that are compared."""
+
+    def __init__(self, catalog: Catalog, asked: Asked, draft: Draft):
+        super().__init__(catalog, asked, draft)
+        # The aggregates that only sort, by the superlatives that say so.
+        self._measures: dict[Mark, Mark] = {}
+        # What is counted for each node number ``per`` before it is aggregated, and conditions on these counts.
+        self._counted: Output | None = None
+        self._per = -1
+        self._measured: list[Having] = []
+        self._amounts = self._compared_amounts()
+
+    def _aggregates(self) -> Iterator[Output]:
+        """What is counted, summed up, averaged. In a closing clause only what the body did not say already."""
+        all_told = [m for m in self._marks if m.deed == Deed.AGGREGATE and m not in self._measures.values()]
+        told = [m for m in all_told if not self._in_closing(m.start)]
+        said = [m for m in all_told if self._in_closing(m.start)]
+        self._met.update(said if told else ())
+        for mark in told or said:
+            if mark in self._met and mark not in said:
+                continue
+            found = list(self._aggregate(mark))
+            self._met.update((mark,) if found else ())
+            yield from found
+
+    def _aggregate(self, mark: Mark) -> Iterator[Output]:
+        function: _Function = mark.value
+        if function not in ("count", "sum", "avg", "min", "max"):
+            self._loose += 2.0
+            return
+        counting = self._counting_behind(mark)
+        if counting is not None and self._counted is None:
+            yield from self._of_counts(counting, function)
+            return
+        at = self._next_use(mark.end, 5)
+        of = self._next_property(mark.end)
+        if function == "count" or (of is None and function == "sum"):
+            if at is not None and self._adds_up(at, mark):
+                self._taken.add(at)
+                use = self._uses[at]
+                yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{FUNCTIONS['sum']} {words_of(use)}")
+            elif at is not None:
+                yield self._count(at)
+            elif self._draft.nodes:
+                yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
+            return
+        if of is None:
+            of = self._last_property(mark.start)
+        if of is not None and function in ("avg", "sum") and not self._is_number(self._uses[of]):
+            of = None
+        if of is None:
+            self._loose += 2.0
+            return
+        if covers(self._asked, self._uses[of], mark) and self._is_named(self._uses[of].at):
+            self._loose += 0.5
+        following: int | None = of
+        while following is not None and (following == of or self._is_number(self._uses[following])):
+            use = self._uses[following]
+            self._taken.add(following)
+            measure = self._property(use, numeric=True)
+            yield Output(Aggregate(function, measure), f"{FUNCTIONS[function]} {words_of(use)}")
+            following = self._joined_property(following)
+
+    def _adds_up(self, at: int, mark: Mark) -> bool:
+        """Whether "how many" asks for an amount that edges or nodes hold ("how many hours"), and not for a number of
+        different ones."""
+        use = self._uses[at]
+        if use.kind != "property" or use.spent or use.at < 0 or use.log < VAGUE or not self._is_number(use):
+            return False
+        info = self._catalog.info(self._holder(use))
+        words = [unit.text for unit in self._asked.units[: use.last]]
+        is_plural = words[-1].endswith("s") and not form_of(info).is_moment and not info.unique
+        return is_plural and not any(m.deed == Deed.DISTINCT and m.start >= mark.start for m in self._asked.marks)
+
+    def _counting_behind(self, mark: Mark) -> Mark | None:
+        """The mark that counts right behind another aggregate ("the average number of")."""
+        behind = (m for m in self._marks if m.deed == Deed.AGGREGATE and m.value == "count" and m.start >= mark.end)
+        return next((m for m in behind if not self._between(mark.end, m.start)), None)
+
+    def _of_counts(self, counting: Mark, function: _Function) -> Iterator[Output]:
+        """An aggregate of the numbers of things that each of some other things has."""
+        at = self._next_use(counting.end, 5)
+        counted = self._count(at) if at is not None else None
+        of = counted.expression.of if counted is not None and isinstance(counted.expression, Aggregate) else None
+        if at is None or counted is None or not isinstance(of, Entity):
+            return
+        per = self._counted_for(at, of.owner)
+        if per is None:
+            return
+        self._counted, self._per = counted, per
+        self._met.add(counting)
+        words = f"{FUNCTIONS[function]} {counted.words} per {phrase(self._draft.nodes[per].label)}"
+        yield Output(Aggregate(function, Measure(COUNTED)), words)
+
+    def _counted_for(self, at: int, counted: str) -> int | None:
+        """The node for each of which something is counted: what is spoken of behind the counted, first of all where
+        "per" or "each" stands before it."""
+        behind = [u for u in self._uses[at + 1 :] if u.side == "node" and u.kind in ("label", "value") and u.at >= 0]
+        others = [u for u in behind if name_of_node(u.at) != counted and not self._in_closing(self._char(u))]
+        told = [u for u in others if u.kind == "label" and self._follows_group(u)]
+        self._loose += 0.0 if told else _IMPLIED
+        return next((u.at for u in (*told, *others)), None)
+
+    def _follows_group(self, use: Use) -> bool:
+        ends = (m.end for m in self._marks if m.deed == Deed.GROUP and m.end <= self._char(use))
+        return any(not self._between(end, self._char(use)) for end in ends)
+
+    def _count(self, at: int) -> Output:
+        use = self._uses[at]
+        if use.kind == "property" and use.at >= 0 and not use.spent:
+            self._taken.add(at)
+            return Output(Aggregate("count", self._property(use), distinct=True), f"number of {words_of(use)}")
+        if use.side == "relationship":
+            hop = self._draft.hops[use.at]
+            node = hop.start if use.at == 0 and not self._draft.nodes[hop.start].said else hop.end
+        else:
+            node = use.at
+        label = self._draft.nodes[node].label
+        self._taken.add(at)
+        return Output(Aggregate("count", Entity(name_of_node(node)), distinct=True), f"number of {phrase(label)}")
+
+    def _compared_amounts(self) -> dict[int, Mark]:
+        """Numbers that are compared by what stands behind them ("more than 100 views"), by the use that this is."""
+        found: dict[int, Mark] = {}
+        for mark in self._marks:
+            at = self._next_use(mark.end, 1) if mark.deed == Deed.HAVING and isinstance(mark.value, Written) else None
+            use = self._uses[at] if at is not None else None
+            if at is None or use is None or use.kind != "property" or use.spent or use.at < 0:
+                continue
+            if self._is_number(use) and mark.value.bounds("integer") is not None:
+                found[at] = mark
+                self._met.add(mark)
+                self._taken.add(at)
+        return found
+
+    def _amount_filters(self) -> Iterator[Filter]:
+        for at, mark in self._amounts.items():
+            of = self._property(self._uses[at], numeric=True)
+            for operator, value in comparisons(mark.value.bounds("integer")):
+                yield Filter(of, operator, value)
+
+    # --- groups ------------------------------------------------------------------------------------------------------
+
+    def _groups(self) -> Iterator[Output]:
+        """What stands behind "per", "for each", "by"; and what is joined to it with "and"."""
+        for mark in (*self._marks, *self._parted()):
+            if mark.deed != Deed.GROUP:
+                continue
+            if self._in_closing(mark.start):
+                # What else stands there is a key by itself.
+                self._met.add(mark)
+                continue
+            at = self._next_use(mark.end, NEXT)
+            while at is not None:
+                self._met.add(mark)
+                yield from self._key(at)
+                at = self._joined(self._compound(at))
+        if any(unit.text in APART_WORDS for unit in self._asked.units):
+            yield from self._told_apart()
+
+    def _parted(self) -> list[Mark]:
+        """A "by" that may mean anything, right before a property that it then groups by."""
+        doubtful = [m for m in self._asked.marks if m.doubtful and m.deed == Deed.GROUP and m not in self._marks]
+        return [m for m in doubtful if (at := self._next_use(m.end, 0)) is not None and self._is_open(at)]
+
+    def _told_apart(self) -> Iterator[Output]:
+        """The properties of which several values are named, each of them for itself ("men and women separately")."""
+        for i, node in enumerate(self._draft.nodes):
+            for test in node.tests:
+                if len(test.conditions) == 1 and test.conditions[0].operator == "in":
+                    yield Output(Property(name_of_node(i), test.key), phrase(test.key))
+
+    def _key(self, at: int) -> Iterator[Output]:
+        while self._is_compound(at):
+            at += 1
+        use = self._uses[self._compound(at)]
+        self._taken.update((at, self._compound(at)))
+        yield from self._outputs(use)
+
+    def _outputs(self, use: Use) -> Iterator[Output]:
+        if use.kind == "label":
+            yield Output(Entity(name_of_node(use.at)), phrase(self._draft.nodes[use.at].label), use.at)
+            return
+        for key in use.keys:
+            yield Output(Property(variable_of(use), key), phrase(key))
+
+    def _compound(self, at: int) -> int:
+        """The property right behind a label ("officer rank"), else the use itself."""
+        follows = at + 1
+        if (
+            self._uses[at].kind == "label"
+            and follows < len(self._uses)
+            and self._uses[follows].kind == "property"
+            and all(u.text == "s" for u in self._asked.units[self._uses[at].last : self._uses[follows].first])
+            and self._uses[follows].at == self._uses[at].at
+        ):
+            return follows
+        return at
+
+    def _joined_property(self, at: int) -> int | None:
+        """The property joined to another by nothing but "and" ("the average height and weight")."""
+        joined = self._joined(at)
+        return joined if joined is not None and self._is_open(joined) else None
+
+    def _joined(self, at: int) -> int | None:
+        follows = at + 1
+        if follows >= len(self._uses):
+            return None
+        one, other = self._uses[at], self._uses[follows]
+        between = [unit.text for unit in self._asked.units[one.last : other.first]]
+        is_joined = (
+            0 < len(between) <= 3 and between[0] == "and" and all(w in ("and", "the", "their", "each") for w in between)
+        )
+        return follows if is_joined and other.kind in ("label", "property") else None
+
+    # --- conditions on counts ----------------------------------------------------------------------------------------
+
+    def _having(self, aggregates: Sequence[Output], keys: Sequence[Output]) -> Iterator[tuple[Output, Having]]:
+        for mark in self._marks:
+            if mark.deed != Deed.HAVING or not isinstance(mark.value, Written):
+                continue
+            at = self._next_use(mark.end, 2)
+            bounds = mark.value.bounds("integer")
+            if at is None or bounds is None:
+                self._loose += 2.0
+                continue
+            if at in self._amounts:
+                continue
+            counted = self._count(at)
+            self._met.add(mark)
+            if self._counted is None and not keys:
+                self._look_at_each(counted, aggregates)
+            for operator, value in comparisons(bounds):
+                if self._counted is not None and counted.expression == self._counted.expression:
+                    self._measured.append(Having(COUNTED, operator, value))
+                else:
+                    yield counted, Having("", operator, value)
+
+    def _look_at_each(self, counted: Output, aggregates: Sequence[Output]) -> None:
+        """Counts for each of what is counted or averaged itself ("how many people have more than two cars")."""
+        of = aggregates[0].expression if len(aggregates) == 1 else None
+        things = of.of if isinstance(of, Aggregate) else None
+        owner = getattr(things, "owner", None)
+        per = next((i for i in range(len(self._draft.nodes)) if name_of_node(i) == owner), None)
+        if per is not None and isinstance(counted.expression, Aggregate) and counted.expression.of != things:
+            self._counted, self._per = counted, per
+
+
+def words_of(use: Use) -> str:
+    """The properties that a use means."""
+    return " and ".join(phrase(key) for key in use.keys)
+
+
+def comparisons(bounds: object) -> Iterator[tuple[Literal["=", "<>", "<", "<=", ">", ">="], object]]:
+    """Bounds as comparisons with their ends."""
+    assert isinstance(bounds, Bounds)
+    if bounds.is_point:
+        yield "<>" if bounds.negated else "=", bounds.low
+        return
+    if bounds.low is not None:
+        yield ">=" if bounds.has_low else ">", bounds.low
+    if bounds.high is not None:
+        yield "<=" if bounds.has_high else "<", bounds.high

@@ -1,0 +1,101 @@
+"""A query in words, so that a person sees how a question was read."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+
+from arcgraph.graph.pattern import (
+    Absent,
+    Direction,
+    Filter,
+    Pattern,
+    Property,
+)
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Link,
+    name_of_hop,
+    name_of_node,
+)
+from arcgraph.interpret.tables.spoken import Output
+from arcgraph.interpret.verbalise import phrase
+
+
+class Saying:
+    """Says the patterns that are made of a draft, whose hops go the ways ``ways``."""
+
+    def __init__(self, draft: Draft, ways: Sequence[Direction]):
+        self._draft = draft
+        self._ways = ways
+
+    def query(
+        self, pattern: Pattern, outputs: Sequence[Output], hidden: Sequence[Output], counted: Sequence[str],
+        absent: Container[int],
+    ) -> str:  # fmt: skip
+        """A pattern in words: its columns, its hops, those numbered ``absent`` denied, its conditions, order and limit.
+
+        ``counted`` are conditions on numbers of things; ``hidden`` columns only sort.
+        """
+        text = ", ".join(output.words for output in outputs)
+        said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
+        hops = [f"not {h}" if i in absent else h for i, h in enumerate(said)]
+        if hops:
+            text += " of " + "; ".join(hops)
+        elif text != phrase(self._draft.nodes[0].label):
+            text += f" of {phrase(self._draft.nodes[0].label)}"
+        conditions = [
+            *self._conditions(pattern),
+            *(c for part in pattern.absent for c in self._conditions(part)),
+            *counted,
+        ]
+        if conditions:
+            text += " where " + " and ".join(conditions)
+        by_expression = {o.expression: o.words for o in (*hidden, *outputs)}
+        columns = {c.name: c.expression for c in pattern.returns}
+        for order in pattern.order:
+            by = by_expression.get(columns[order.column], "")
+            text += f", {'descending' if order.descending else 'ascending'}{f' by {by}' if by else ''}"
+        return text + (f", first {pattern.limit}" if pattern.limit is not None else "")
+
+    def _conditions(self, part: Pattern | Absent) -> Iterator[str]:
+        """The conditions of a match in words."""
+        for binding in part.bindings:
+            operator = "=" if len(binding.values) == 1 else "in"
+            yield f"{self._owner_words(binding.node)} {phrase(binding.key or '')} {operator} {_shown(binding.values)}"
+        bounds: dict[Property, list[str]] = {}
+        for test in part.filters:
+            if isinstance(test.left, Property):
+                if _is_open_side(test):
+                    continue
+                operator = "includes" if test.operator == "overlaps" else test.operator
+                said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
+                bounds.setdefault(test.left, []).append(said)
+        for left, said_of in bounds.items():
+            yield f"{self._owner_words(left.owner)} {phrase(left.key)} {' and '.join(said_of)}"
+
+    def _owner_words(self, variable: str) -> str:
+        nodes = {name_of_node(i): self._node_words(i) for i in range(len(self._draft.nodes))}
+        hops = {name_of_hop(i): phrase(h.type) for i, h in enumerate(self._draft.hops)}
+        return (nodes | hops)[variable]
+
+    def _node_words(self, i: int) -> str:
+        """A node's label, with a number from the second of that label on."""
+        label = self._draft.nodes[i].label
+        before = sum(1 for node in self._draft.nodes[:i] if node.label == label)
+        return phrase(label) + (f" {before + 1}" if before else "")
+
+    def _hop_words(self, hop: Link, way: Direction) -> str:
+        arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
+        said = " or ".join(map(phrase, (hop.type, *hop.others)))
+        return f"{self._node_words(hop.start)} {arrow[0]}{said}{arrow[1]} {self._node_words(hop.end)}"
+
+
+def _is_open_side(test: Filter) -> bool:
+    """Whether a condition only keeps texts that are no moments out."""
+    return (test.operator, test.right) in ((">=", "0"), ("<", ":"))
+
+
+def _shown(right: object) -> str:
+    if isinstance(right, tuple | list):
+        return ", ".join(map(str, right[:3])) + (" …" if len(right) > 3 else "")
+    return str(right)

@@ -1,8 +1,8 @@
 """Direct-Cypher: the question, the schema, one attempt. What a model in the loop is compared with.
 
 The model writes Cypher without having seen anything of the graph but its schema. The query passes the gate, is run
-once, and its rows are the answer: no options, no repair, no second attempt. Model, settings of the model, view of the
-schema and its budget are those of the loop.
+once, and its rows are the answer: no options, no repair, no second attempt. The model and its settings are those of the
+loop, and so is the way in which the schema is shown: all of it, where the loop's is cut.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import replace
 from arcgraph import Answer, Settings, Status
 from arcgraph.answer.from_patterns import PatternAnswers, PatternRun
 from arcgraph.answer.result import Usage
-from arcgraph.arcrag.interface import mentioned
 from arcgraph.arcrag.schema_view import schema_view
 from arcgraph.domain import Schema
 from arcgraph.errors import QueryError, Refused
@@ -23,6 +22,7 @@ from arcgraph.llm.base import LLM, Call, system, user
 from arcgraph.llm.data import block, quoted, rules
 from arcgraph.llm.layers import observed
 from arcgraph.llm.stages import Stage
+from arcgraph.settings import ArcragSettings
 from arcgraph.tracing import Trace
 
 _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.S)
@@ -50,8 +50,11 @@ class DirectCypher:
         return replace(answer, usage=usage, trace=tuple(trace.events))
 
     def _prompt(self, question: str, schema: Schema) -> str:
-        """The schema before the question, so that a server that keeps what a prompt begins with reads it once."""
-        lines = schema_view(schema, mentioned(schema, question), self._settings.arcrag.schema_tokens)
+        """The schema before the question, the same for all: a server that keeps how prompts begin reads it once.
+
+        It is never cut below the default budget: nothing else tells this model what there is.
+        """
+        lines = schema_view(schema, (), max(self._settings.arcrag.schema_tokens, ArcragSettings().schema_tokens))
         return (
             f"The schema of a property graph:\n{block(lines)}\n\n"
             "Write one Cypher query for Neo4j 5 that only reads and returns what the question asks for, over names of "

@@ -1,11 +1,11 @@
-"""The schema for a prompt: what a question's labels need, within a budget of tokens, and marked where it is partial."""
+"""The schema for a prompt: what a question's labels need first, within a budget, marked where it is only a part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from arcgraph.arcrag.interface import is_bulky
-from arcgraph.domain import LabelInfo, Schema
+from arcgraph.domain import Endpoint, LabelInfo, Schema
 from arcgraph.llm.data import fitting, named, quoted
 
 _MOST_KEYS = 40
@@ -13,12 +13,19 @@ _SAMPLES = 2
 
 
 def schema_view(schema: Schema, labels: Iterable[str], budget: int) -> list[str]:
-    """Lines on the given labels, the relations between them, then on what lies next to these, and on the rest."""
+    """Lines on the given labels, the relations between them, those from them to others, then all other relations, the
+    frequent ones first, and all other labels.
+    """
     first = [name for name in dict.fromkeys(labels) if name in schema.labels]
-    lines = [*_relation_home(schema), *_between(schema, set(first)), *(_label(schema.labels[n]) for n in first)]
-    near = list(_touching(schema, set(first)))
-    others = [n for n in schema.labels if n and n not in first]
-    lines += [*near, *(_label(schema.labels[n]) for n in others)]
+    among = set(first)
+    relations = sorted((e for e in schema.endpoints if e.count.value), key=lambda e: -e.count.value)
+    inner = [e for e in relations if {e.start, e.end} <= among | {""}]
+    near = [e for e in relations if e not in inner and {e.start, e.end} & among]
+    rest = [e for e in relations if e not in inner and e not in near]
+    told = list(_relation_lines(schema, [*inner, *near, *rest]))
+    own = [_label(schema.labels[name]) for name in first]
+    others = [_label(info) for name, info in schema.labels.items() if name and name not in among]
+    lines = [*_relation_home(schema), *told[: len(inner)], *own, *told[len(inner) :], *others]
     kept = fitting(lines, budget)
     is_partial = kept[-1:] != lines[-1:]
     return [*kept, "this is a part of the schema: there are more labels and relations"] if is_partial else kept
@@ -30,16 +37,13 @@ def _relation_home(schema: Schema) -> Iterator[str]:
         yield f"relations are values of the property {named(home.key)} on relationships of type {named(home.type)}"
 
 
-def _between(schema: Schema, labels: set[str]) -> Iterator[str]:
-    for e in schema.endpoints:
-        if {e.start, e.end} <= labels | {""} and e.count.value:
-            yield f"(:{named(e.start)})-[:{named(e.type)}]->(:{named(e.end)}){_edge_keys(schema, e.type)}"
-
-
-def _touching(schema: Schema, labels: set[str]) -> Iterator[str]:
-    for e in schema.endpoints:
-        if len({e.start, e.end} & labels) == 1 and not {e.start, e.end} <= labels and e.count.value:
-            yield f"(:{named(e.start)})-[:{named(e.type)}]->(:{named(e.end)})"
+def _relation_lines(schema: Schema, relations: Sequence[Endpoint]) -> Iterator[str]:
+    """A line for each, the first of a type with the type's properties."""
+    seen: set[str] = set()
+    for e in relations:
+        keys = _edge_keys(schema, e.type) if e.type not in seen else ""
+        seen.add(e.type)
+        yield f"(:{named(e.start)})-[:{named(e.type)}]->(:{named(e.end)}){keys}"
 
 
 def _edge_keys(schema: Schema, type_: str) -> str:

@@ -142,6 +142,19 @@ def test_a_large_schema_fits_its_budget_and_holds_what_the_question_needs() -> N
     assert len(schema_view(schema, wanted, 3_000)) > len(view)
 
 
+def test_relations_between_labels_that_a_question_does_not_name_are_shown_too() -> None:
+    ends = (("Ship", "MOORED_AT", "Harbour", 9), ("Person", "DESIGNED", "Ship", 4), ("Person", "KNOWS", "Person", 50))
+    schema = replace(SCHEMA, endpoints=tuple(Endpoint(a, t, b, Count(n)) for a, t, b, n in ends))
+
+    def relations(*labels: str) -> list[str]:
+        return [
+            line.partition("[:")[2].partition("]")[0] for line in schema_view(schema, labels, 1_500) if "]->" in line
+        ]
+
+    assert relations() == ["KNOWS", "MOORED_AT", "DESIGNED"]
+    assert relations("Harbour") == ["MOORED_AT", "KNOWS", "DESIGNED"]
+
+
 def test_a_small_schema_is_whole_and_says_where_relations_are() -> None:
     view = schema_view(SCHEMA, ["Ship"], 1_500)
     assert not any("part of the schema" in line for line in view)

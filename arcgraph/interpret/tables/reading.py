@@ -123,7 +123,9 @@ class TableReader:
 def _rank(reading: TableReading) -> tuple[float, int, int]:
     """Sorts readings best first; of two that say it as well the plainer one."""
     doubts = reading.doubts
-    return -round(reading.score - _LOSING * min(doubts.lost, 2), 2), doubts.twins + doubts.alike, doubts.hops
+    # What only names a thing may well come first: nothing more was understood, then.
+    behind = _LOSING * min(doubts.lost, 2) if doubts.hops or doubts.aggregates else 0.0
+    return -round(reading.score - behind, 2), doubts.twins + doubts.alike, doubts.hops
 
 
 def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
@@ -204,8 +206,11 @@ def _unknown(asked: Asked, draft: Draft) -> int:
     quoted = _quoted(asked)
     inside = {i for units in quoted for i in units}
     names = [i for i, u in enumerate(asked.units) if i not in covered | inside and _is_written_like_a_name(asked, i)]
-    return sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i))) + sum(
-        1 for i in names if i + 1 not in names
+    numbers = [i for i in range(len(asked.units)) if i not in covered | inside and _is_number_of_a_name(asked, i)]
+    return (
+        sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i)))
+        + sum(1 for i in names if i + 1 not in names)
+        + sum(1 for i in numbers if i + 1 not in names and i - 1 not in names)
     )
 
 
@@ -256,7 +261,8 @@ def _lost(asked: Asked, draft: Draft) -> int:
     lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
     lost += sum(1 for i in range(len(asked.units)) if _compares_two(asked, i))
     # A number that nothing is made of is a condition that was not understood.
-    lost += sum(1 for i, u in enumerate(asked.units) if u.text.isdigit() and i not in covered | inside)
+    numbers = [i for i, u in enumerate(asked.units) if u.text.isdigit() and i not in covered | inside]
+    lost += sum(1 for i in numbers if not _is_number_of_a_name(asked, i))
     lost += not _is_joint(draft) and any(_is_shared(asked, i) for i in range(len(asked.units)) if i not in covered)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
@@ -269,6 +275,12 @@ def _lost(asked: Asked, draft: Draft) -> int:
         is_owned = asked.units[start].text in _POSSESSIVES
         lost += follows == "of" or at < first or is_outright or is_owned
     return lost
+
+
+def _is_number_of_a_name(asked: Asked, at: int) -> bool:
+    """Whether a word is a number beside a word written like a name ("12 Park Avenue")."""
+    beside = [i for i in (at - 1, at + 1) if 0 <= i < len(asked.units)]
+    return asked.units[at].text.isdigit() and any(_is_written_like_a_name(asked, i) for i in beside)
 
 
 def _compares_two(asked: Asked, at: int) -> bool:

@@ -39,15 +39,7 @@ from arcgraph.interpret.tables.english import (
     PLACING,
 )
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import (
-    Draft,
-    Test,
-    Use,
-    covers,
-    name_of_hop,
-    name_of_node,
-    variable_of,
-)
+from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.saying import Saying
 from arcgraph.interpret.tables.sorting import Sorting
 from arcgraph.interpret.tables.spoken import EACH, MOMENT, NUMERIC, VAGUE, Output, listed

@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from arcgraph.graph.pattern import (
-    Aggregate,
-    Entity,
-    Filter,
-    Having,
-    Measure,
-    Property,
-)
+from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
 from arcgraph.interpret.bounds import Bounds
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog
-from arcgraph.interpret.tables.english import (
-    APART_WORDS,
-)
+from arcgraph.interpret.tables.english import APART_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import (
-    Draft,
-    Use,
-    covers,
-    name_of_node,
-    variable_of,
-)
+from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_node, variable_of
 from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
 from arcgraph.interpret.verbalise import phrase
 

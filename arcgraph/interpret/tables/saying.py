@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from arcgraph.graph.pattern import (
-    Absent,
-    Direction,
-    Filter,
-    Pattern,
-    Property,
-)
-from arcgraph.interpret.tables.parse import (
-    Draft,
-    Link,
-    name_of_hop,
-    name_of_node,
-)
+from arcgraph.graph.pattern import Absent, Direction, Filter, Pattern, Property
+from arcgraph.interpret.tables.parse import Draft, Link, name_of_hop, name_of_node
 from arcgraph.interpret.tables.spoken import Output
 from arcgraph.interpret.verbalise import phrase
 

@@ -6,34 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from arcgraph.domain import PropertyInfo
-from arcgraph.graph.pattern import (
-    Aggregate,
-    Entity,
-    Expression,
-    Property,
-)
+from arcgraph.graph.pattern import Aggregate, Entity, Expression, Property
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES
 from arcgraph.interpret.tables.catalog import Catalog
-from arcgraph.interpret.tables.counting import Counting, words_of
-from arcgraph.interpret.tables.english import (
-    FIRST_WORDS,
-    MOST_WORDS,
-    RANK_WORDS,
-)
+from arcgraph.interpret.tables.counting import FUNCTIONS, Counting, words_of
+from arcgraph.interpret.tables.english import FIRST_WORDS, MOST_WORDS, RANK_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import (
-    Draft,
-    Use,
-    name_of_node,
-)
+from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
 from arcgraph.interpret.tables.spoken import MOMENT, NEXT, NUMERIC, Output
 from arcgraph.interpret.verbalise import phrase, split_name
 
 # The top few of what nothing is said to sort.
 _BY_NOTHING = 0.3
-_Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 
 
 class Sorting(Counting):
@@ -155,20 +141,7 @@ class Sorting(Counting):
         use = self._uses[at]
         is_open = use.kind == "property" and not use.spent and use.at >= 0
         if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
-            descending = self._descends_by(value, use)
-            self._taken.add(at)
-            others = [
-                u for n, u in enumerate(self._uses)
-                if n != at and u.kind != "value" and (self._is_before(u, mark) or u.first < use.first)
-            ]  # fmt: skip
-            measure = self._property(use, numeric=True)
-            is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
-            asks_who = self._asked.units[0].text in ("who", "whom", "where")
-            if (is_grouped or not (others or asks_who)) and not mark.doubtful and not value.limit:
-                function: _Function = "max" if descending else "min"
-                words = f"{'highest' if descending else 'lowest'} {words_of(use)}"
-                return Output(Aggregate(function, measure), words), descending, True
-            return Output(measure, words_of(use)), descending, False
+            return self._of_property(mark, value, at)
         if use.kind == "label" and (measured := self._by_measure(use.at, value)):
             return measured
         if use.kind == "label" and value.moment and (found := self._of_moment(use.at, value)):
@@ -180,6 +153,23 @@ class Sorting(Counting):
         if use.kind == "relation" and value.moment:
             return self._of_moment(self._player(use), value)
         return None
+
+    def _of_property(self, mark: Mark, value: Superlative, at: int) -> tuple[Output, bool, bool]:
+        """What a property sorts; its extreme where nothing else is asked for ("the highest budget")."""
+        use = self._uses[at]
+        descending = self._descends_by(value, use)
+        self._taken.add(at)
+        others = [
+            u for n, u in enumerate(self._uses)
+            if n != at and u.kind != "value" and (self._is_before(u, mark) or u.first < use.first)
+        ]  # fmt: skip
+        measure = self._property(use, numeric=True)
+        is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
+        asks_who = self._asked.units[0].text in ("who", "whom", "where")
+        if (is_grouped or not (others or asks_who)) and not mark.doubtful and not value.limit:
+            function: Literal["max", "min"] = "max" if descending else "min"
+            return Output(Aggregate(function, measure), f"{FUNCTIONS[function]} {words_of(use)}"), descending, True
+        return Output(measure, words_of(use)), descending, False
 
     def _is_listing(self, mark: Mark, value: Superlative, use: Use) -> bool:
         """Whether "the first 3 names" are no first ones of an order, but any of them."""

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arcgraph.graph.pattern import (
-    Expression,
-    Property,
-)
+from arcgraph.graph.pattern import Expression, Property
 from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import (
-    ASKING_WORDS,
-)
+from arcgraph.interpret.tables.english import ASKING_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import (
-    Draft,
-    Test,
-    Use,
-    is_agent_noun,
-    variable_of,
-)
+from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
 
 NUMERIC = ("integer", "float")
 MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")

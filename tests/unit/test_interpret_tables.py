@@ -182,7 +182,7 @@ def test_conditions_are_turned_and_joined(reader: TableReader, question: str, co
 @pytest.mark.parametrize(
     "question",
     [
-        "Which barges were built in the last 3 years?",
+        "Which barges were built in the last 3 days?",
         # Dug or repaired?
         "Which lock is the oldest?",
         "Which barges that passed a lock have no lock?",

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -17,7 +18,7 @@ from arcgraph.interpret.anchors import Names, is_command
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.forms import form_of
-from arcgraph.interpret.literals import TEXTS, Kind
+from arcgraph.interpret.literals import TEXTS, Comparison, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
@@ -35,6 +36,7 @@ from arcgraph.interpret.tables.english import (
     TAIL_NOUNS,
     TIME_NOUNS,
 )
+from arcgraph.interpret.tables.since import ends_of
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.lexicon import quoted_spans
@@ -404,7 +406,7 @@ class Linker:
         costs: dict[tuple[int, int], float] = {}
         known = [*self._named(asked), *self._held(asked)]
         known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
-        for start, end, sense, weight in [*known, *self._written(asked)]:
+        for start, end, sense, weight in [*known, *self._written(asked), *self._seen_from_the_end(asked)]:
             span = _units_within(asked.units, start, end)
             if span is None:
                 continue
@@ -578,6 +580,48 @@ class Linker:
                 sense = Sense("value", log, "vague" if vague else "", (holder,), conditions, said)
                 yield start, end, sense, _DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
 
+    def _seen_from_the_end(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Stretches of time before the last moment that a property holds ("in the last 3 years")."""
+        marks = [m for m in asked.marks if m.deed == Deed.RELATIVE and not m.doubtful]
+        for mark in marks:
+            rolls = mark.value.number > 1 or asked.text[: mark.start].lower().rstrip().endswith(" the")
+            for holder in self._catalog.holders():
+                literals = self._stretch(holder, mark, rolls=rolls)
+                fits = [fit(literal, self._catalog.info(holder)) for literal in literals]
+                found = [self._conditions(holder, one) for one in fits if one is not None]
+                conditions = [c for one in found for c in one or ()]
+                if conditions and all(found):
+                    sense = Sense("value", math.log(0.9), "", (holder,), tuple(conditions), mark.text)
+                    yield mark.start, mark.end, sense, _DROPPED_NUMBER
+
+    def _stretch(self, holder: Holder, mark: Mark, *, rolls: bool) -> list[Written]:
+        """The ends of a stretch of time as literals that a property can be compared with; none where it has none."""
+        form = form_of(self._catalog.info(holder))
+        last = self._last(holder) if form.is_moment or form.meaning in ("date", "localdatetime") else None
+        years = isinstance(last, int)
+        ends = ends_of(mark.value, date(last, 12, 31) if isinstance(last, int) else last, rolls=rolls) if last else None
+        if ends is None or (years and mark.value.unit not in ("year", "decade")):
+            return []
+        if years and rolls:
+            ends = (date(ends[0].year + 1, 1, 1), None)
+        told: tuple[tuple[Literal[">=", "<"], date | None], ...] = ((">=", ends[0]), ("<", ends[1]))
+        return [
+            Written(mark.start, mark.end, mark.text, _kind_of(moment, years=years), moment.year if years else moment,
+                    Comparison(operator, mark.start, mark.end))
+            for operator, moment in told if moment is not None
+        ]  # fmt: skip
+
+    def _last(self, holder: Holder) -> date | int | None:
+        """The last moment, or year, that a property holds, as far as the index knows."""
+        form = form_of(self._catalog.info(holder))
+        extent = self._values.extent(holder.owner, holder.key)
+        column = self._values.column(holder.owner, holder.key)
+        known = [extent.high] if extent is not None else []
+        if not known and column is not None and column.complete:
+            known = [one.value for one in self._values.values(holder.owner, holder.key) if not one.is_piece]
+        moments = [_in_utc(m) for m in map(form.read, known) if isinstance(m, date | int)]
+        return max(moments, default=None) if len({type(m) for m in moments}) == 1 else None
+
     def _reaches(self, holder: Holder, fitting: Fit) -> bool:
         """Whether any value may pass: bounds beyond a property's extent are about another one."""
         extent = self._values.extent(holder.owner, holder.key)
@@ -699,6 +743,16 @@ _CLAUSE = 6
 
 def _is_command(asked: Asked, at: int) -> bool:
     return is_command(asked.text, asked.units[at].start, asked.units[at].end)
+
+
+def _kind_of(moment: date, *, years: bool) -> Kind:
+    return Kind.YEAR if years else Kind.DATETIME if isinstance(moment, datetime) else Kind.DATE
+
+
+def _in_utc(moment: date | int) -> date | int:
+    """A moment with a zone as a naive one in UTC."""
+    has_zone = isinstance(moment, datetime) and moment.tzinfo is not None
+    return moment.astimezone(UTC).replace(tzinfo=None) if has_zone else moment  # type: ignore[union-attr]
 
 
 def _is_one_of(asked: Asked, end: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ _NUMERIC = frozenset(("integer", "float"))
 _DATETIMES = frozenset(("datetime", "localdatetime"))
 _TIMES = frozenset(("time", "localtime"))
 _TEXTS = frozenset(("string", "text"))
+
+
+Comparing = typing.Literal["=", "<>", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,15 @@ class Bounds:
             return not (self.is_point and low == high == self.low)
         begins = self.low is None or self.low < high or (self.low == high and self.has_low)
         return begins and (self.high is None or low < self.high or (low == self.high and self.has_high))
+
+    def comparisons(self) -> tuple[tuple[Comparing, Any], ...] | None:
+        """The bounds as comparisons that all have to hold; ``None`` where there are none, or all but a stretch passes."""
+        if self.is_point:
+            return (("<>" if self.negated else "=", self.low),)
+        ends: tuple[tuple[Comparing, Any], ...] = (
+            (">=" if self.has_low else ">", self.low), ("<=" if self.has_high else "<", self.high),
+        )  # fmt: skip
+        return None if self.negated else tuple(end for end in ends if end[1] is not None) or None
 
     def _within(self, value: Any) -> bool:
         if self.part:

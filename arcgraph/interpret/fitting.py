@@ -57,7 +57,7 @@ class Fit:
 def fit(literal: Literal, info: PropertyInfo) -> Fit | None:
     """How a literal compares with the values of a property; ``None`` where it cannot be one."""
     form = form_of(info)
-    if form.writing.startswith("epoch") and literal.kind not in MOMENTS:
+    if form.is_epoch and literal.kind not in MOMENTS:
         form = Form(info.type, samples=info.samples)
     literal = _as_number(literal, form)
     if literal.kind in TEXTS or literal.operator in english.TEXT_COMPARATORS:
@@ -154,7 +154,7 @@ def _stored(literal: Literal, form: Form, bounds: Bounds) -> Bounds | None:
         return bounds
     if not form.sorts:
         return None
-    if form.writing.startswith("epoch"):
+    if form.is_epoch:
         sides = (None if side is None else to_epoch(side, form.writing) for side in (bounds.low, bounds.high))
         return replace(bounds, low=next(sides), high=next(sides))
     if form.writing == "clock":

@@ -60,6 +60,11 @@ class Form:
         return not self.writing
 
     @property
+    def is_epoch(self) -> bool:
+        """Whether values are numbers of a unit of time since 1970."""
+        return self.writing in _EPOCHS
+
+    @property
     def is_moment(self) -> bool:
         """Whether values that sort as they are stored say when: dates, times, and numbers that all look like years."""
         if self.meaning == "integer" and self.is_stored:
@@ -75,7 +80,7 @@ class Form:
 
     def read(self, value: Any) -> Any:
         """What a stored value means, as a Python number, date, time, naive datetime or text; ``None`` for others."""
-        if self.writing in _EPOCHS:
+        if self.is_epoch:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             return _from_epoch(value, _EPOCHS[self.writing]) if is_number else None
         if self.writing:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
-from arcgraph.interpret.bounds import Bounds
+from arcgraph.interpret.bounds import Comparing
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
@@ -154,7 +154,7 @@ class Counting(Spoken):
             use = self._uses[at] if at is not None else None
             if at is None or use is None or use.kind != "property" or use.spent or use.at < 0:
                 continue
-            if self._is_number(use) and mark.value.bounds("integer") is not None:
+            if self._is_number(use) and _compared(mark.value):
                 found[at] = mark
                 self._met.add(mark)
                 self._taken.add(at)
@@ -163,7 +163,7 @@ class Counting(Spoken):
     def _amount_filters(self) -> Iterator[Filter]:
         for at, mark in self._amounts.items():
             of = self._property(self._uses[at], numeric=True)
-            for operator, value in comparisons(mark.value.bounds("integer")):
+            for operator, value in _compared(mark.value):
                 yield Filter(of, operator, value)
 
     # --- groups ------------------------------------------------------------------------------------------------------
@@ -247,8 +247,8 @@ class Counting(Spoken):
             if mark.deed != Deed.HAVING or not isinstance(mark.value, Written):
                 continue
             at = self._next_use(mark.end, 2)
-            bounds = mark.value.bounds("integer")
-            if at is None or bounds is None:
+            compared = _compared(mark.value)
+            if at is None or not compared:
                 self._loose += 2.0
                 continue
             if at in self._amounts:
@@ -257,7 +257,7 @@ class Counting(Spoken):
             self._met.add(mark)
             if self._counted is None and not keys:
                 self._look_at_each(counted, aggregates)
-            for operator, value in comparisons(bounds):
+            for operator, value in compared:
                 if self._counted is not None and counted.expression == self._counted.expression:
                     self._measured.append(Having(COUNTED, operator, value))
                 else:
@@ -278,13 +278,7 @@ def words_of(use: Use) -> str:
     return " and ".join(phrase(key) for key in use.keys)
 
 
-def comparisons(bounds: object) -> Iterator[tuple[Literal["=", "<>", "<", "<=", ">", ">="], object]]:
-    """Bounds as comparisons with their ends."""
-    assert isinstance(bounds, Bounds)
-    if bounds.is_point:
-        yield "<>" if bounds.negated else "=", bounds.low
-        return
-    if bounds.low is not None:
-        yield ">=" if bounds.has_low else ">", bounds.low
-    if bounds.high is not None:
-        yield "<=" if bounds.has_high else "<", bounds.high
+def _compared(number: Written) -> Sequence[tuple[Comparing, object]]:
+    """How things are compared with a number; empty where they cannot be."""
+    bounds = number.bounds("integer")
+    return (bounds.comparisons() if bounds is not None else None) or ()

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names, is_command
+from arcgraph.interpret.bounds import Bounds
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.forms import form_of
@@ -430,10 +431,8 @@ class Linker:
         for mention in self._names.find(text):
             if text is not asked.text and not _ends_in_plural(asked, mention.end):
                 continue
-            sure = self._sureness(mention)
+            sure = self._sureness(text, mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
-                continue
-            if not mention.quoted and is_command(text, mention.start, mention.end):
                 continue
             groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
             for entry in self._names.entries(mention.entries):
@@ -479,10 +478,12 @@ class Linker:
         is_part = mention.how in ("partial", "tokens")
         return bool(mention.quoted and is_part and len(words) == 1 and self._catalog.called(words[0]))
 
-    def _sureness(self, mention: Any) -> float:
-        """How sure words are a value rather than words of the question (0 to 1)."""
+    def _sureness(self, text: str, mention: Any) -> float:
+        """How sure words of a text are a value rather than words of the question (0 to 1)."""
         if mention.quoted:
             return float(mention.score)
+        if is_command(text, mention.start, mention.end):
+            return 0.0
         words = [unit.text for unit in units_of(mention.text)]
         if mention.function_words or not words or all(w in FUNCTION_WORDS for w in words):
             return 0.0
@@ -511,9 +512,8 @@ class Linker:
                 continue
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
-            sure = self._sureness(mention)
-            is_told = not mention.quoted and is_command(text, mention.start, mention.end)
-            if sure < 0.1 or is_told or self._names_schema(mention):
+            sure = self._sureness(text, mention)
+            if sure < 0.1 or self._names_schema(mention):
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
@@ -847,17 +847,9 @@ def _units_within(units: Sequence[Unit], start: int, end: int) -> tuple[int, int
     return (inside[0], inside[-1] + 1) if inside else None
 
 
-def _bounded(bounds: Any, *, numeric: bool) -> tuple[Condition, ...] | None:
-    """Bounds as comparisons."""
+def _bounded(bounds: Bounds, *, numeric: bool) -> tuple[Condition, ...] | None:
+    """Bounds as conditions."""
     if bounds.part:
-        return (Condition(bounds.part, bounds.low),)
-    if bounds.is_point:
-        return (Condition("<>" if bounds.negated else "=", bounds.low, numeric),)
-    if bounds.negated:
-        return None
-    found: list[Condition] = []
-    if bounds.low is not None:
-        found.append(Condition(">=" if bounds.has_low else ">", bounds.low, numeric))
-    if bounds.high is not None:
-        found.append(Condition("<=" if bounds.has_high else "<", bounds.high, numeric))
-    return tuple(found) or None
+        return (Condition(bounds.part, bounds.low),)  # type: ignore[arg-type]
+    compared = bounds.comparisons()
+    return None if compared is None else tuple(Condition(operator, value, numeric) for operator, value in compared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
@@ -35,11 +36,10 @@ class Doubts:
 
     ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
     out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``), and
-    nouns that something is asked by (``asked``);
-    properties that words mean only by association (``vague``); and how many ``hops`` and ``aggregates`` there are,
-    since more can go wrong with them: hops between nodes of one label (``alike``), and nodes that are another of a
-    label without being told apart by such a hop (``twins``), more than others; hops that no word says (``guessed``);
-    and stretches of several words that nothing stands for (``gaps``).
+    nouns that something is asked by (``asked``); properties that words mean only by association (``vague``); and how
+    many ``hops`` and ``aggregates`` there are, since more can go wrong with them: hops between nodes of one label
+    (``alike``), and nodes that are another of a label without being told apart by such a hop (``twins``), more than
+    others; hops that no word says (``guessed``); and stretches of several words that nothing stands for (``gaps``).
     """
 
     lost: int = 0
@@ -129,10 +129,11 @@ def _rank(reading: TableReading) -> tuple[float, int, int]:
 
 
 def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
+    left = _left(asked, draft)
     return Doubts(
-        lost=_lost(asked, draft) + len(query.unmet),
-        unknown=_unknown(asked, draft),
-        asked=_unknown_columns(asked, draft),
+        lost=_lost(asked, draft, left) + len(query.unmet),
+        unknown=_unknown(asked, left),
+        asked=_unknown_columns(asked, left),
         dropped=-draft.dropped,
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
@@ -140,7 +141,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         aggregates=_aggregates(asked),
         alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
         guessed=sum(1 for hop in draft.hops if hop.paid),
-        gaps=_gaps(asked, draft),
+        gaps=_gaps(left),
         twins=max(0, len(draft.nodes) - len({node.label for node in draft.nodes}) - alike),
     )
 
@@ -200,33 +201,44 @@ def _quoted(asked: Asked) -> list[list[int]]:
     return [[i for i, u in enumerate(asked.units) if start <= u.start and u.end <= end] for start, end in asked.quoted]
 
 
-def _unknown(asked: Asked, draft: Draft) -> int:
-    """How many texts in quotation marks, and words written like names, nothing stands for."""
+class _Left(NamedTuple):
+    """What a draft makes nothing of: the words of each text in quotation marks, all others, and of these those that
+    carry meaning."""
+
+    quoted: list[list[int]]
+    words: list[int]
+    telling: list[int]
+
+
+def _left(asked: Asked, draft: Draft) -> _Left:
     covered = _covered(asked, draft)
     quoted = _quoted(asked)
     inside = {i for units in quoted for i in units}
-    names = [i for i, u in enumerate(asked.units) if i not in covered | inside and _is_written_like_a_name(asked, i)]
-    numbers = [i for i in range(len(asked.units)) if i not in covered | inside and _is_number_of_a_name(asked, i)]
+    words = [i for i in range(len(asked.units)) if i not in covered and i not in inside]
+    telling = [i for i in words if carries_meaning(asked.units[i].text)]
+    return _Left([[i for i in units if i not in covered] for units in quoted], words, telling)
+
+
+def _unknown(asked: Asked, left: _Left) -> int:
+    """How many texts in quotation marks, and words written like names, nothing stands for."""
+    names = [i for i in left.words if _is_written_like_a_name(asked, i)]
+    numbers = [i for i in left.words if _is_number_of_a_name(asked, i)]
     return (
-        sum(1 for units in quoted if any(i not in covered for i in units if _tells(asked, i)))
+        sum(1 for units in left.quoted if any(_tells(asked, i) for i in units))
         + sum(1 for i in names if i + 1 not in names)
         + sum(1 for i in numbers if i + 1 not in names and i - 1 not in names)
     )
 
 
-def _unknown_columns(asked: Asked, draft: Draft) -> int:
+def _unknown_columns(asked: Asked, left: _Left) -> int:
     """How many nouns of several words that something is asked by ("the shoe size of") nothing stands for."""
-    covered = _covered(asked, draft)
-    left = [i for i, u in enumerate(asked.units) if i not in covered and carries_meaning(u.text)]
-    return sum(1 for i in left if i - 1 in left and [u.text for u in asked.units[i + 1 : i + 2]] == ["of"])
+    ends = (i for i in left.telling if i - 1 in left.telling)
+    return sum(1 for i in ends if [unit.text for unit in asked.units[i + 1 : i + 2]] == ["of"])
 
 
-def _gaps(asked: Asked, draft: Draft) -> int:
-    """How many stretches of words side by side, names in quotation marks aside, nothing stands for."""
-    inside = {i for units in _quoted(asked) for i in units}
-    covered = _covered(asked, draft) | inside
-    left = {i for i, u in enumerate(asked.units) if i not in covered and carries_meaning(u.text)}
-    return sum(1 for i in left if i + 1 in left and i - 1 not in left)
+def _gaps(left: _Left) -> int:
+    """How many stretches of words side by side nothing stands for."""
+    return sum(1 for i in left.telling if i + 1 in left.telling and i - 1 not in left.telling)
 
 
 def _tells(asked: Asked, at: int) -> bool:
@@ -242,17 +254,14 @@ def _is_written_like_a_name(asked: Asked, at: int) -> bool:
     return not begins and word[0].isupper() and not word.isupper() and carries_meaning(unit.text)
 
 
-def _lost(asked: Asked, draft: Draft) -> int:
+def _lost(asked: Asked, draft: Draft, missing: _Left) -> int:
     """How many things that are asked for or named nothing of a reading stands for.
 
     A text in quotation marks, a word that names something of the schema outright, a noun that something is asked of
     ("the shoe size of"), and what stands before all else.
     """
-    covered = _covered(asked, draft)
-    quoted = _quoted(asked)
-    lost = _unknown(asked, draft)
-    inside = {i for units in quoted for i in units}
-    left = [i for i, u in enumerate(asked.units) if i not in covered | inside and carries_meaning(u.text)]
+    lost = _unknown(asked, missing)
+    left = missing.telling
     first = min((use.first for use in draft.uses), default=len(asked.units))
     if left and not draft.hops and all(use.kind in ("value", "label") and use.log <= 0 for use in draft.uses):
         # What only names a thing and leaves words over says nothing of it.
@@ -261,9 +270,9 @@ def _lost(asked: Asked, draft: Draft) -> int:
     lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
     lost += sum(1 for i in range(len(asked.units)) if _compares_two(asked, i))
     # A number that nothing is made of is a condition that was not understood.
-    numbers = [i for i, u in enumerate(asked.units) if u.text.isdigit() and i not in covered | inside]
+    numbers = [i for i in missing.words if asked.units[i].text.isdigit()]
     lost += sum(1 for i in numbers if not _is_number_of_a_name(asked, i))
-    lost += not _is_joint(draft) and any(_is_shared(asked, i) for i in range(len(asked.units)) if i not in covered)
+    lost += not _is_joint(draft) and any(_is_shared(asked, i) for i in missing.words)
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
@@ -289,7 +298,7 @@ def _compares_two(asked: Asked, at: int) -> bool:
         return False
     before = [unit.text for unit in asked.units[max(0, at - 2) : at] if unit.text not in ARTICLES]
     follows = asked.text[asked.units[at].end :].lstrip()
-    return before[-1:] != [] and before[-1] in COPULAS and (not follows or follows[0] in ".,;?!")
+    return bool(COPULAS.intersection(before[-1:])) and (not follows or follows[0] in ".,;?!")
 
 
 def _is_shared(asked: Asked, at: int) -> bool:

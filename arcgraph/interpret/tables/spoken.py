@@ -99,7 +99,7 @@ class Spoken:
         """Whether "by" or "based on" stands before a character, articles aside."""
         idle = ARTICLES | EACH
         before = [unit.text for unit in self._asked.units if unit.start < char and unit.text not in idle]
-        return before[-1:] == ["by"] or before[-2:] in ([["based", "on"]])
+        return before[-1:] == ["by"] or before[-2:] == ["based", "on"]
 
     def _marks_deed(self, deed: Deed) -> bool:
         return any(mark.deed == deed for mark in self._marks)

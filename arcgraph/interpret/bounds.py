@@ -56,7 +56,7 @@ class Bounds:
         return begins and (self.high is None or low < self.high or (low == self.high and self.has_high))
 
     def comparisons(self) -> tuple[tuple[Comparing, Any], ...] | None:
-        """The bounds as comparisons that all have to hold; ``None`` where there are none, or all but a stretch passes."""
+        """The bounds as comparisons that all hold; ``None`` where there are none, or all but a stretch passes."""
         if self.is_point:
             return (("<>" if self.negated else "=", self.low),)
         ends: tuple[tuple[Comparing, Any], ...] = (

@@ -37,6 +37,7 @@ from arcgraph.interpret.tables.english import (
     KNOWN_WORDS,
     OPPOSING_PREFIXES,
     PLACING,
+    POSSESSIVES,
 )
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of
@@ -321,7 +322,7 @@ class Columns(Sorting):
             return None
         words = [unit.text for unit in self._asked.units]
         first = min(u.first for u in asked)
-        owned = [i for i in range(max(0, first - 2), first) if words[i] in ("their", "its", "his", "her")]
+        owned = [i for i in range(max(0, first - 2), first) if words[i] in POSSESSIVES]
         is_told = any(u.kind == "label" and u.last <= first for u in self._uses)
         is_added = bool(owned) and words[owned[0] - 1] in ADDING and is_told
         going_on = self._asked.going_on
@@ -340,7 +341,7 @@ class Columns(Sorting):
             return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
-        has = has and not {"their", "its"} & set(before)
+        has = has and not POSSESSIVES & set(before)
         return has and any(u.kind in ("label", "property") and not u.spent for u in self._uses[:n])
 
     def _is_opposite(self, use: Use) -> bool:

@@ -94,6 +94,11 @@ COORDINATING = frozenset("and but".split())
 PLACING = frozenset("in at on near within inside from under above behind beside to by for with".split())
 # Endings of nouns for those who do something.
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian", "ee")
+# Prepositions that say the opposite of each other.
+OPPOSITE_PREPOSITIONS = {"from": "to", "to": "from", "into": "from"}
+# Words for things that were named before, and for what belongs to them.
+THINGS_AGAIN = frozenset(("it", "them"))
+POSSESSIVES = frozenset("their its his her whose".split())
 # Words behind which a verb stands.
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
 # What makes the opposite of an adjective.

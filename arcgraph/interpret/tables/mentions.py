@@ -588,10 +588,11 @@ class Linker:
             for holder in self._catalog.holders():
                 literals = self._stretch(holder, mark, rolls=rolls)
                 fits = [fit(literal, self._catalog.info(holder)) for literal in literals]
-                found = [self._conditions(holder, one) for one in fits if one is not None]
-                conditions = [c for one in found for c in one or ()]
-                if conditions and all(found):
-                    sense = Sense("value", math.log(0.9), "", (holder,), tuple(conditions), mark.text)
+                ends = [self._conditions(holder, one) if one is not None else None for one in fits]
+                # One end without the other is another stretch.
+                if ends and all(ends):
+                    conditions = tuple(condition for end in ends for condition in end or ())
+                    sense = Sense("value", math.log(0.9), "", (holder,), conditions, mark.text)
                     yield mark.start, mark.end, sense, _DROPPED_NUMBER
 
     def _stretch(self, holder: Holder, mark: Mark, *, rolls: bool) -> list[Written]:

@@ -15,7 +15,13 @@ from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, PREPOS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
-from arcgraph.interpret.tables.english import AGENT_ENDINGS, COMPARING, RELATIVE_PRONOUNS
+from arcgraph.interpret.tables.english import (
+    AGENT_ENDINGS,
+    COMPARING,
+    OPPOSITE_PREPOSITIONS,
+    RELATIVE_PRONOUNS,
+    THINGS_AGAIN,
+)
 from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 from arcgraph.interpret.verbalise import split_name
 
@@ -31,7 +37,6 @@ _MOST_JOINS = 5
 _ONLY_HOP, _HOP = 0.4, 0.8
 # What a preposition takes off that, or adds where the relation's name has its opposite.
 _BY_PREPOSITION = 0.3
-_OPPOSITES = {"from": "to", "to": "from", "into": "from"}
 # And what further hops cost.
 _LONGER = (0.0, 0.8, 2.4)
 # A property that is said "of" a node that does not have it.
@@ -218,7 +223,7 @@ class Parser:
             near = _farther(draft, i) + twin
             shortest = sum(1 for way in ways if len(way) == len(ways[0]))
             first = _ONLY_HOP if shortest == 1 else _HOP
-            found += [(first + _LONGER[len(way) - 1] + near - _told(before, way[0].type), i, way) for way in ways]
+            found += [(first + _LONGER[len(way) - 1] + near - _told(before, way[-1].type), i, way) for way in ways]
         found.sort(key=lambda item: item[0])
         for cost, i, way in found[:_MOST_JOINS]:
             yield self._walked(draft, i, way, at, cost)
@@ -493,7 +498,7 @@ class Parser:
             if use.kind == "relation" and is_agent_noun(asked, use, uses):
                 # It stands for one of its ends ("the oldest actors").
                 hop = draft.hops[use.at]
-                idle -= set([i for i in (hop.start, hop.end) if i in idle][:1])
+                idle.discard(hop.start if hop.start in idle else hop.end)
         yield draft._replace(score=score - _IDLE * len(idle), uses=tuple(uses))
 
     def _new_edge(
@@ -569,16 +574,13 @@ def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:
 def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
     """Whether a relation is said of what was spoken of before ("someone who also acted in them")."""
     behind = [unit.text for unit in asked.units[stretch.last : stretch.last + 2]]
-    return bool(behind) and (behind[0] in _THEM or (behind[0] in COMPARING and behind[-1] in _THEM))
-
-
-_THEM = frozenset(("it", "them"))
+    return bool(behind) and (behind[0] in THINGS_AGAIN or (behind[0] in COMPARING and behind[-1] in THINGS_AGAIN))
 
 
 def _told(preposition: str, kind: str) -> float:
     """What a preposition says for a relation, or against it."""
     words = split_name(kind)
-    return _BY_PREPOSITION * ((preposition in words) - (_OPPOSITES.get(preposition) in words))
+    return _BY_PREPOSITION * ((preposition in words) - (OPPOSITE_PREPOSITIONS.get(preposition) in words))
 
 
 def _preposition(asked: Asked, at: int) -> str:

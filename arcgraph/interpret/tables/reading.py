@@ -16,7 +16,7 @@ from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
-from arcgraph.interpret.tables.english import SAMENESS_WORDS
+from arcgraph.interpret.tables.english import POSSESSIVES, SAMENESS_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser
 from arcgraph.interpret.tables.sameness import signature
@@ -281,7 +281,7 @@ def _lost(asked: Asked, draft: Draft, missing: _Left) -> int:
             and s.senses[0].log >= _OUTRIGHT for s in asked.stretches[at]
         )  # fmt: skip
         start = max(i for i in range(at + 1) if i not in left or i == 0)
-        is_owned = asked.units[start].text in _POSSESSIVES
+        is_owned = asked.units[start].text in POSSESSIVES
         lost += follows == "of" or at < first or is_outright or is_owned
     return lost
 
@@ -313,7 +313,6 @@ def _is_joint(draft: Draft) -> bool:
     return len(set(ends)) < len(ends)
 
 
-_POSSESSIVES = frozenset("their its his her whose".split())
 _BEYOND_PATHS = frozenset((Deed.GROUP, Deed.SUPERLATIVE, Deed.HAVING, Deed.AGGREGATE))
 
 

@@ -58,8 +58,11 @@ def pairs(name: str, n: int, seed: int) -> list[dict[str, Any]]:
 
 
 def gold_rows(graph: Any, cypher: str, schema: Schema) -> list[Row]:
-    """What a query returns, in the form in which cells are compared."""
-    return [tuple(cell(value, schema) for value in row) for row in graph.run(cypher, timeout=SECONDS, limit=ROWS)]
+    """What a query returns, in the form in which cells are compared; no rows where it cannot be run."""
+    try:
+        return [tuple(cell(value, schema) for value in row) for row in graph.run(cypher, timeout=SECONDS, limit=ROWS)]
+    except ArcgraphError:
+        return []
 
 
 def cell(value: Any, schema: Schema) -> str:
@@ -113,18 +116,17 @@ def judged(answer: Answer, graph: Any, cypher: str, gold: Sequence[Row], schema:
 # --- run -----------------------------------------------------------------------------------------------------------
 
 
-def run(name: str, options: argparse.Namespace, settings: Settings) -> Iterator[dict[str, Any]]:
-    """The scored questions of a graph."""
+def run(
+    name: str, drawn: Sequence[Mapping[str, Any]], options: argparse.Namespace, settings: Settings
+) -> Iterator[dict[str, Any]]:
+    """The scored questions of a graph, of the pairs drawn."""
     graph = connect(options.graph or str(graph_file(name, "typed", options.work)), settings=settings)
     try:
         agent = Agent(graph, settings=settings)
         agent.prepare()
         schema = graph.schema()
-        for pair in pairs(name, options.n, options.seed):
-            try:
-                gold = gold_rows(graph, pair["cypher"], schema)
-            except ArcgraphError:
-                gold = []
+        for pair in drawn:
+            gold = gold_rows(graph, pair["cypher"], schema)
             if not gold:
                 continue
             began = time.perf_counter()
@@ -178,9 +180,10 @@ def main() -> int:
     settings = Settings.load()
     results, every = {}, []
     for name in options.sets:
-        items = list(run(name, options, settings))
+        drawn = pairs(name, options.n, options.seed)
+        items = list(run(name, drawn, options, settings))
         every += items
-        results[name] = summary(items) | {"left_out": len(pairs(name, options.n, options.seed)) - len(items)}
+        results[name] = summary(items) | {"left_out": len(drawn) - len(items)}
         results[name]["fewer"] = fmean(item["fewer"] for item in items)
         show(name, results[name])
         print(f"    with fewer columns {results[name]['fewer']:.3f}; {results[name]['left_out']} pairs left out")

@@ -9,12 +9,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.english import AGENT_ENDINGS, IRREGULAR_FORMS, PREPOSITIONS
+from arcgraph.interpret.english import AGENT_ENDINGS, COPULAS, IRREGULAR_FORMS, PREPOSITIONS
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
 _SKIPPED = frozenset("the a an this that any".split())
 _OF = frozenset(("of", "for"))
+_HAVING = frozenset("have has had having with".split())
+_OWNERS = frozenset("their its his her".split())
 _PLACED = frozenset(("in", "within", "inside", "on", "at"))
 
 
@@ -35,6 +37,9 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
         return Direction.IN
     if place < 0:
         return None
+    if _fills_role(question, first, last, place):
+        found = _of_relation(name, tokens[place].lower)
+        return found.opposite if found else None
     if place < first:
         if link in _OF:
             return _of_relation(name, tokens[place].lower)
@@ -43,6 +48,15 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
         return _of_relation(name, tokens[place].lower)
     passive = place + 1 < len(tokens) and tokens[place + 1].lower == "by"
     return _by_voice(name, anchor_acts=not passive and last < place)
+
+
+def _fills_role(question: Question, first: int, last: int, place: int) -> bool:
+    """Whether the anchor is said to be what the relation's word says: "whose WORD is ANCHOR", "has ANCHOR as WORD"."""
+    words = [token.lower for token in question.tokens]
+    if place < first:
+        return words[place - 1 : place] == ["whose"] and _word_before(question, first) in COPULAS
+    between = [word for word in words[last + 1 : place] if word not in _SKIPPED and word not in _OWNERS]
+    return between == ["as"] and _word_before(question, first) in _HAVING
 
 
 def _word_before(question: Question, at: int) -> str:

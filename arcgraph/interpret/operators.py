@@ -219,6 +219,15 @@ UNIT_FORMS = {
     for form in forms.split()
 }
 CURRENCY_SIGNS = "$€£¥"
+# What multiplies units, in words and in figures.
+UNIT_POWERS = frozenset("square cubic squared cubed 2 3".split())
+# What a unit is said for ("cubic metres per second").
+UNIT_LINKS = frozenset(("per", "a"))
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word is a unit, or a power of one; of time only where it says an amount ("days", and not "day")."""
+    return word in UNIT_FORMS or word in UNIT_POWERS or (word in TIME_UNIT_FORMS and word.endswith("s"))
 
 # --- dates -------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from arcgraph.domain import PropertyInfo, Schema
 from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.operators import is_unit
 from arcgraph.interpret.tables.english import ABBREVIATIONS
 from arcgraph.interpret.terms import Calibration, EmbedWords, Term, Vocabulary, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, split_name
@@ -60,8 +61,9 @@ class Catalog:
         self.schema = schema
         self.labels = [name for name in schema.labels if name]
         self.meanings = list(self._meanings())
-        self.vocabulary = Vocabulary([_term(m) for m in self.meanings], embed, calibration)
-        self._words = [content(_term(m).words) for m in self.meanings]
+        terms = [self._term(m) for m in self.meanings]
+        self.vocabulary = Vocabulary(terms, embed, calibration)
+        self._words = [content(term.words) for term in terms]
         self.by_type: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self.shared = self._shared_labels()
         for start, kind, end in self._triples():
@@ -73,9 +75,24 @@ class Catalog:
         yield from (Meaning("relation", kind) for kind in self.schema.types)
         holders: dict[tuple[str, ...], list[Holder]] = defaultdict(list)
         for holder in self.holders():
-            holders[tuple(w.rstrip("s") for w in key_words(holder.key))].append(holder)
+            holders[tuple(w.rstrip("s") for w in self._key_words(holder))].append(holder)
         for group in holders.values():
             yield Meaning("property", group[0].key, tuple(group))
+
+    def _key_words(self, holder: Holder) -> tuple[str, ...]:
+        """The words of a property's key without the unit that closes it, unless that tells it from another one."""
+        words = key_words(holder.key)
+        said = without_unit(words)
+        owners: Mapping[str, object] = self.schema.labels if holder.side == "node" else self.schema.types
+        keys = owners[holder.owner].properties  # type: ignore[attr-defined]
+        is_other = any(key != holder.key and without_unit(key_words(key)) == said for key in keys)
+        return words if is_other else said
+
+    def _term(self, meaning: Meaning) -> Term:
+        is_property = meaning.kind == "property"
+        words = self._key_words(meaning.holders[0]) if is_property else relation_words(meaning.name)
+        kind: Literal["relation", "label"] = "relation" if meaning.kind == "relation" else "label"
+        return Term(kind, f"{meaning.kind} {meaning.name}", words)
 
     def holders(self) -> Iterator[Holder]:
         """Every property of the graph."""
@@ -200,7 +217,7 @@ class Catalog:
 
     def named_by(self, phrase: tuple[str, ...]) -> list[Meaning]:
         """What has a name of just these words, plural endings and derivations aside."""
-        return [self.meanings[i] for i in self._by_size.get(len(phrase), ()) if _are_same(phrase, self._words[i])]
+        return [self.meanings[i] for i in self._by_size.get(len(phrase), ()) if are_same(phrase, self._words[i])]
 
     @cached_property
     def heads(self) -> Mapping[str, tuple[str, ...]]:
@@ -234,9 +251,11 @@ def _singulars(word: str) -> frozenset[str]:
     )
 
 
-def _are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return all(
-        shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING for a, b in zip(phrase, words, strict=True)
+def are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    """Whether two phrases are the same word for word, plural endings and derivations aside."""
+    return len(phrase) == len(words) and all(
+        (shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING) or b in _singulars(a)
+        for a, b in zip(phrase, words, strict=True)
     )
 
 
@@ -250,13 +269,15 @@ def _returns(way: Way, step: Step) -> bool:
     return bool(way) and way[-1].type == step.type and way[-1].forward != step.forward
 
 
-def _term(meaning: Meaning) -> Term:
-    kind: Literal["relation", "label"] = "relation" if meaning.kind == "relation" else "label"
-    words = relation_words(meaning.name) if meaning.kind != "property" else key_words(meaning.name)
-    return Term(kind, f"{meaning.kind} {meaning.name}", words)
-
-
 def key_words(key: str) -> tuple[str, ...]:
     """The words of a property key, usual abbreviations written out ("phoneNo": phone number)."""
     words = split_name(key)
     return tuple(ABBREVIATIONS.get(word, word) for word in words) or (key.lower(),)
+
+
+def without_unit(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a key without the unit that closes them ("depth_m", "area_km2", "lifespan_years")."""
+    end = len(words)
+    while end > 1 and is_unit(words[end - 1]):
+        end -= 1
+    return words[:end]

@@ -39,6 +39,10 @@ LIGHT_VERBS = frozenset(
     involve involves involved involving located situated used been being become became do does did done
     went go goes going gone come came use""".split()
 )
+# Nouns that say nothing behind such a verb.
+LIGHT_NOUNS = {form: frozenset(("place", "part")) for form in ("take", "takes", "took", "taken", "taking")}
+# Nouns for numbers of things, behind the noun for these ("injury counts").
+COUNT_NOUNS = frozenset("count counts number numbers total totals tally tallies toll tolls".split())
 # Phrases for one thing, for what keys are usually called.
 SAME_PHRASES = (
     ("last name", "surname", "family name"),
@@ -48,6 +52,7 @@ SAME_PHRASES = (
     ("email", "email address", "mail", "e mail"),
     ("date of birth", "birth date", "birthdate", "birthday", "born"),
     ("nationality", "country"),
+    ("mass", "weight"),
 )
 # Nouns that only close the name of a property ("badge number", "country name").
 TAIL_NOUNS = frozenset(

@@ -22,11 +22,13 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import TEXTS, Comparison, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
-from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same
 from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
     CLOSING_VERBS,
     COORDINATING,
+    COUNT_NOUNS,
+    LIGHT_NOUNS,
     LIGHT_VERBS,
     NAME_WORDS,
     ORDER_VERBS,
@@ -185,6 +187,22 @@ class Asked:
         more = [m for m in told if self.units[i].end <= m.start < end]
         return bool(more) and any(m.end <= self.units[i].start for m in told)
 
+    @cached_property
+    def measured_in(self) -> frozenset[int]:
+        """The units that say in which unit of measure something is wanted ("in cubic metres per second")."""
+        words = [unit.text for unit in self.units]
+        found: set[int] = set()
+        for i, word in enumerate(words):
+            end = i + 1
+            while end < len(words) and (
+                general.is_unit(words[end])
+                or (end > i + 1 and words[end] in general.UNIT_LINKS | general.TIME_UNITS.keys())
+            ):
+                end += 1
+            if word == "in" and end > i + 1 and not words[i + 1].isdigit():
+                found.update(range(i, end))
+        return frozenset(found)
+
     def goes_on(self, unit: int) -> bool:
         """Whether a unit stands behind that."""
         return self.going_on is not None and unit > self.going_on
@@ -278,14 +296,16 @@ class Linker:
             for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
                 if senses := self._phrase(asked, i, size):
                     swallowed = _swallowed(asked, i, i + size)
-                    yield Stretch(i, i + size, senses, log=-_SWALLOWED if swallowed else 0.0)
-                    if swallowed is not None:
+                    # "Longest lifespans" are no extreme of a longestLifespan: a plural asks for several.
+                    is_plain = swallowed is None or (_is_plural(asked, i + size - 1) and swallowed.deed in _OF_MANY)
+                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -_SWALLOWED)
+                    if swallowed is not None and not is_plain:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
             if senses := self._asked_for(asked, i):
                 yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             is_request = is_request or _is_command(asked, i)
-            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit():
+            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit() or _is_light(asked, i):
                 continue
             if senses := self._word(unit.text, meanings[i]):
                 if _is_verb(asked, i):
@@ -312,12 +332,15 @@ class Linker:
         turned = (*words[2:], words[0]) if is_turned else ()
         found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
         if not found and any(word in FUNCTION_WORDS for word in words):
-            found = [m for m in self._catalog.named_by(content(words)) if split_name(m.name) == words]
+            found = [m for m in self._catalog.named_by(content(words)) if are_same(words, split_name(m.name))]
         if found:
             return tuple(_sense(meaning, 0.0) for meaning in found)
         for same in same_phrases(words):
             if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
                 return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[-1] in COUNT_NOUNS and (kept := self._catalog.named_by((_NUMBER, *words[:-1]))):
+            # "Injury counts" are numbers of injuries.
+            return tuple(_sense(meaning, -0.05) for meaning in kept)
         if words[-1] in TAIL_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
             return tuple(_sense(meaning, -0.1) for meaning in kept)
@@ -684,6 +707,8 @@ class Linker:
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside
         word = unit.text
+        if at in asked.measured_in or _is_light(asked, at):
+            return 0.0
         if self._asked_for(asked, at):
             return -_QUESTION
         if word in _BY and _is_grouping(asked, at):
@@ -723,6 +748,20 @@ def _singular(asked: Asked, schema: Sequence[Stretch]) -> str | None:
         elif word.endswith("s") and not word.endswith("ss"):
             text = f"{text[: unit.start]}{word[:-1]} {text[unit.end :]}"
     return text if text != asked.text else None
+
+
+_NUMBER = "number"
+_OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
+
+
+def _is_light(asked: Asked, at: int) -> bool:
+    """Whether a word is part of a phrase that says no more than that something happened ("took place")."""
+    return at > 0 and asked.units[at].text in LIGHT_NOUNS.get(asked.units[at - 1].text, ())
+
+
+def _is_plural(asked: Asked, at: int) -> bool:
+    """Whether a word looks like a noun in the plural."""
+    return asked.units[at].text.endswith("s") and not asked.units[at].text.endswith("ss")
 
 
 def _ends_in_plural(asked: Asked, end: int) -> bool:

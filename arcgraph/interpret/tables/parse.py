@@ -490,6 +490,9 @@ class Parser:
                 score += reached[0].score - draft.score
                 draft, found = reached[0], (reached[1], 0.3)
             i, cost = found
+            shared = _coordinated(asked, uses, n)
+            if shared is not None and ("node", draft.nodes[shared].label) in keys:
+                i = shared
             score -= cost
             uses[n] = use._replace(at=i, keys=keys["node", draft.nodes[i].label])
         score -= _NOT_OF * sum(1 for n, use in enumerate(uses) if _is_of_another(asked, uses, n, use))
@@ -721,6 +724,19 @@ _LINKS = COMPARING | frozenset(("the", "a", "an", "either"))
 def _is_idle(draft: Draft, uses: Sequence[Use], i: int, node: Var) -> bool:
     degree = sum(1 for hop in draft.hops if i in (hop.start, hop.end))
     return degree <= 1 and not node.tests and not any(u.side == "node" and u.at == i for u in uses)
+
+
+def _coordinated(asked: Asked, uses: Sequence[Use], n: int) -> int | None:
+    """The node of the property that "and" joins to another: "the names and ages of" are of one thing."""
+    if n + 1 >= len(uses):
+        return None
+    follows = uses[n + 1]
+    between = {unit.text for unit in asked.units[uses[n].last : follows.first]}
+    is_joined = follows.kind == "property" and follows.side == "node" and not follows.spent and follows.at >= 0
+    return follows.at if is_joined and "and" in between and between <= _LISTING else None
+
+
+_LISTING = ARTICLES | frozenset(("and", "also", "their", "its"))
 
 
 def _is_of_another(asked: Asked, uses: Sequence[Use], n: int, use: Use) -> bool:

@@ -71,6 +71,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return True
     if paths.question.intent == Intent.YES_NO:
         return False
+    if tables[0].tells and not tables[0].doubts.lost and confidence(tables[0], tables) >= LEAST_SURE:
+        return True
     if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
         return True
     if _explains(best) and not tables[0].doubts.aggregates:

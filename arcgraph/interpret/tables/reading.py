@@ -18,13 +18,14 @@ from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.english import POSSESSIVES, SAMENESS_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
-from arcgraph.interpret.tables.parse import Draft, Parser
+from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, variable_of
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
 
 MOST_READINGS = 8
 _OUTRIGHT = -0.2
+_SAID = -0.6
 _VAGUE = -0.7
 # What stands so few characters behind "sort by" is what is sorted by.
 _SORTED_BY = 5
@@ -61,7 +62,8 @@ class TableReading:
     """One way to read a question as a query over values.
 
     ``entity`` is the number of the node whose entities are the answer, -1 where the rows are. ``fit`` (0 to 1) is how
-    well the words and the query explain each other; ``score`` compares readings of one question.
+    well the words and the query explain each other; ``score`` compares readings of one question. ``tells`` says that
+    properties are among its columns that a question asks for outright, names aside.
     """
 
     pattern: Pattern
@@ -71,6 +73,7 @@ class TableReading:
     entity: int = -1
     is_path: bool = False
     doubts: Doubts = Doubts()
+    tells: bool = False
 
     def words(self) -> str:
         """The reading as a person can check it."""
@@ -116,7 +119,7 @@ class TableReader:
         words = max(1, len(draft.uses) + len(draft.marks))
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
-            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query),
+            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query), _tells_more(draft, query.pattern),
         )  # fmt: skip
 
 
@@ -138,7 +141,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
         hops=len(draft.hops),
-        aggregates=_aggregates(asked),
+        aggregates=_aggregates(asked, draft),
         alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=_gaps(left),
@@ -146,15 +149,18 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
     )
 
 
-def _aggregates(asked: Asked) -> int:
+def _aggregates(asked: Asked, draft: Draft) -> int:
     """How many marks ask for what no path can say.
 
-    Those of a closing clause, and of what rows are sorted by, say again what the body says.
+    Those of a closing clause, and of what rows are sorted by, say again what the body says; those that are part of a
+    name say nothing by themselves.
     """
+    swallowed = [m for m in asked.marks for use in draft.uses if covers(asked, use, m) and m not in draft.marks]
     orders = [m.end for m in asked.marks if m.deed == Deed.ORDER]
     marks = [
         m for m in asked.marks
-        if m.deed in _BEYOND_PATHS and not m.doubtful and not any(0 <= m.start - end <= _SORTED_BY for end in orders)
+        if m.deed in _BEYOND_PATHS and not m.doubtful and m not in swallowed
+        and not any(0 <= m.start - end <= _SORTED_BY for end in orders)
     ]  # fmt: skip
     body = [m for m in marks if asked.closing is None or m.start < asked.units[asked.closing].start]
     return len(body or marks)
@@ -215,7 +221,7 @@ def _left(asked: Asked, draft: Draft) -> _Left:
     quoted = _quoted(asked)
     inside = {i for units in quoted for i in units}
     words = [i for i in range(len(asked.units)) if i not in covered and i not in inside]
-    telling = [i for i in words if carries_meaning(asked.units[i].text)]
+    telling = [i for i in words if carries_meaning(asked.units[i].text) and i not in asked.measured_in]
     return _Left([[i for i in units if i not in covered] for units in quoted], words, telling)
 
 
@@ -344,6 +350,16 @@ def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
     if not plain or len(outputs) != 1 or pattern.order:
         return not _is_hard(draft) and all(not isinstance(e, Aggregate) for e in outputs)
     return not _is_hard(draft)
+
+
+def _tells_more(draft: Draft, pattern: Pattern) -> bool:
+    """Whether a property that a word says outright is returned, and is no name: no path has it for an answer."""
+    said = {(variable_of(use), key) for use in draft.uses if _is_told(use) for key in use.keys}
+    return any(isinstance(e := p.expression, Property) and (e.owner, e.key) in said for p in pattern.returns)
+
+
+def _is_told(use: Use) -> bool:
+    return use.kind == "property" and use.at >= 0 and not use.spent and not use.is_name and use.log >= _SAID
 
 
 def _is_hard(draft: Draft) -> bool:

@@ -15,7 +15,6 @@ from typing import Any
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.pattern import (
-    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -29,6 +28,7 @@ from arcgraph.graph.pattern import (
     Measure,
     Operand,
     Order,
+    Part,
     Pattern,
     PatternNode,
     Projection,
@@ -60,6 +60,9 @@ class Dialect:
     repeats_labels: bool = False
     """Whether a bound node that begins another branch is written with its labels again: the embedded engine would
     otherwise begin at the branch's other end, and join every node there."""
+    tells_edges_apart: bool = False
+    """Whether a part of several hops needs a condition: without one the embedded engine takes a shortcut that misses
+    what an edge from a node to itself completes."""
 
 
 DIALECTS = {
@@ -80,6 +83,7 @@ DIALECTS = {
         lambda v, p: f"elementId({v}) = {p}",
         indexes_under_reserved=True,
         repeats_labels=True,
+        tells_edges_apart=True,
     ),
 }
 
@@ -95,6 +99,7 @@ def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict
     lines = [f"MATCH {match}"]
     if where:
         lines.append("WHERE " + " AND ".join(where))
+    lines += [f"OPTIONAL MATCH {writer.found(part)}" for part in pattern.optional]
     lines += writer.grouped(pattern)
     lines += writer.tail(pattern)
     return "\n".join(lines), writer.params
@@ -153,17 +158,27 @@ class _Writer:
     # --- WHERE ---------------------------------------------------------------------------------------------------
 
     def where(self, pattern: Pattern) -> list[str]:
-        return self._conditions(pattern) + [self._absent(part) for part in pattern.absent]
+        absent = [f"NOT EXISTS {{ MATCH {self.found(part)} }}" for part in pattern.absent]
+        return self._conditions(pattern) + absent + [self._choice(parts) for parts in pattern.choices]
 
-    def _conditions(self, part: Pattern | Absent) -> list[str]:
+    def _conditions(self, part: Pattern | Part) -> list[str]:
         conditions = [self._binding(b) for b in part.bindings]
         conditions += [c for hop in part.hops if (c := self._descriptors(hop))]
         return conditions + [self._filter(f) for f in part.filters]
 
-    def _absent(self, part: Absent) -> str:
+    def found(self, part: Part) -> str:
+        """A part with its conditions, as it stands behind MATCH."""
         match, conditions = self._part(part.nodes, part.hops, part.bindings), self._conditions(part)
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        return f"NOT EXISTS {{ MATCH {match}{where} }}"
+        if self.dialect.tells_edges_apart and not conditions and len(part.hops) > 1:
+            conditions = [f"{part.hops[0].name} <> {part.hops[1].name}"]
+        return match + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+
+    def _choice(self, parts: Iterable[Part]) -> str:
+        tests = [
+            f"EXISTS {{ MATCH {self.found(part)} }}" if part.hops else f"({' AND '.join(self._conditions(part))})"
+            for part in parts
+        ]
+        return f"({' OR '.join(tests)})"
 
     def _binding(self, binding: Binding) -> str:
         if binding.key is None:
@@ -333,13 +348,34 @@ def _faults(pattern: Pattern) -> Iterable[str]:
     if not pattern.nodes:
         yield "it has no node"
     yield from _part_faults(pattern)
+    outer = _names(pattern.nodes), _names(pattern.hops)
     for part in pattern.absent:
         if not part.hops:
             yield "what must be absent has no hop"
-        yield from _part_faults(part, _names(pattern.nodes), _names(pattern.hops))
-    known = {*_names(pattern.nodes), *_names(pattern.hops)}
+        yield from _part_faults(part, *outer)
+    for parts in pattern.choices:
+        if len(parts) < 2:
+            yield "a choice has less than two parts"
+        for part in parts:
+            if not part.hops and (part.nodes or not (part.filters or part.bindings)):
+                yield "a part of a choice has neither hop nor condition"
+            yield from _part_faults(part, *outer)
+    known = {*outer[0], *outer[1]}
+    for part in pattern.optional:
+        if not part.hops:
+            yield "what is optional has no hop"
+        yield from _part_faults(part, *outer)
+        own = {*_names(part.nodes), *_names(part.hops)}
+        if own & (known - {*outer[0], *outer[1]}):
+            yield "two elements bear the same variable name"
+        known |= own
+    optional = known - {*outer[0], *outer[1]}
     if pattern.grouped is not None:
-        yield from _group_faults(pattern.grouped, known)
+        yield from _group_faults(pattern.grouped, known, optional)
+    # Engines differ in whether what is not there is a group of its own.
+    for projection in pattern.returns:
+        if isinstance(projection.expression, Property | Entity) and projection.expression.owner in optional:
+            yield f"column {projection.name!r} returns what is optional; only aggregates may"
     yield from _return_faults(pattern, known)
 
 
@@ -348,7 +384,7 @@ def _names(elements: Iterable[PatternNode | Hop]) -> list[str]:
 
 
 def _part_faults(
-    part: Pattern | Absent, outer_nodes: Sequence[str] = (), outer_hops: Sequence[str] = ()
+    part: Pattern | Part, outer_nodes: Sequence[str] = (), outer_hops: Sequence[str] = ()
 ) -> Iterable[str]:
     """What is wrong with nodes, hops and conditions, beside which those of an outer part can be spoken of."""
     nodes, own = [*outer_nodes, *_names(part.nodes)], [*_names(part.nodes), *_names(part.hops)]
@@ -376,9 +412,10 @@ def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[st
             yield f"{condition.operator!r} compares with nothing; use 'is null' or 'is not null'"
 
 
-def _group_faults(first: Grouped, known: set[str]) -> Iterable[str]:
+def _group_faults(first: Grouped, known: set[str], optional: set[str]) -> Iterable[str]:
     """What is wrong with a first grouping."""
     yield from (f"grouping by unknown element {name!r}" for name in first.by if name not in known)
+    yield from (f"grouping by {name!r}, which is optional" for name in first.by if name in optional)
     names = [m.name for m in first.measures]
     if len(set(names)) != len(names):
         yield "two measures bear the same name"

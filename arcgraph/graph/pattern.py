@@ -137,15 +137,15 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
-    """What must not be found around a match: a part with its own nodes, hops and conditions.
+class Part:
+    """What is looked for around a match: a part with its own nodes, hops and conditions.
 
     Its hops may begin or end at nodes of the match; its conditions may speak of elements of either. An edge that the
     match uses may be used here again.
     """
 
-    nodes: tuple[PatternNode, ...]
-    hops: tuple[Hop, ...]
+    nodes: tuple[PatternNode, ...] = ()
+    hops: tuple[Hop, ...] = ()
     bindings: tuple[Binding, ...] = ()
     filters: tuple[Filter, ...] = ()
 
@@ -194,7 +194,10 @@ class Grouped:
 class Pattern:
     """A query as data. All hops are one MATCH, so that no edge is used twice (trail semantics).
 
-    Where ``returns`` holds an aggregate, its other columns are the group keys.
+    Where ``returns`` holds an aggregate, its other columns are the group keys. Parts that are ``absent`` must not be
+    found around a match; of each of ``choices`` at least one part must be, and one without hops holds where its
+    conditions do. What is ``optional`` is matched where it is found and null elsewhere, one part after the other, so
+    that things without it are returned as well, and counted as 0; only aggregates may speak of it.
     """
 
     nodes: tuple[PatternNode, ...]
@@ -207,7 +210,9 @@ class Pattern:
     order: tuple[Order, ...] = ()
     skip: int = 0
     limit: int | None = None
-    absent: tuple[Absent, ...] = ()
+    absent: tuple[Part, ...] = ()
+    choices: tuple[tuple[Part, ...], ...] = ()
+    optional: tuple[Part, ...] = ()
     grouped: Grouped | None = None
 
     def to_cypher(self, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:

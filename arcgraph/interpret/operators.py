@@ -229,6 +229,7 @@ def is_unit(word: str) -> bool:
     """Whether a word is a unit, or a power of one; of time only where it says an amount ("days", and not "day")."""
     return word in UNIT_FORMS or word in UNIT_POWERS or (word in TIME_UNIT_FORMS and word.endswith("s"))
 
+
 # --- dates -------------------------------------------------------------------------------------------------------
 
 MONTH_FORMS = {

@@ -14,7 +14,6 @@ from typing import Any
 
 from arcgraph.domain import Edge, Node, Path
 from arcgraph.graph.pattern import (
-    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -26,6 +25,7 @@ from arcgraph.graph.pattern import (
     Hop,
     Measure,
     Order,
+    Part,
     Pattern,
     PatternNode,
     Projection,
@@ -135,14 +135,24 @@ def _assign(row: Row, name: str, vertex: Vertex) -> Row | None:
 
 def _rows(graph: SmallGraph, pattern: Pattern) -> list[Row]:
     rows = [row for row in _grown(graph, pattern, {}) if _keeps(pattern, row)]
-    return [row for row in rows if not any(_is_there(graph, part, row) for part in pattern.absent)]
+    rows = [row for row in rows if not any(_is_there(graph, part, row) for part in pattern.absent)]
+    rows = [row for row in rows if all(any(_is_there(graph, p, row) for p in parts) for parts in pattern.choices)]
+    for part in pattern.optional:
+        rows = [more for row in rows for more in _where_found(graph, part, row)]
+    return rows
 
 
-def _is_there(graph: SmallGraph, part: Absent, row: Row) -> bool:
+def _is_there(graph: SmallGraph, part: Part, row: Row) -> bool:
     return any(_keeps(part, more) for more in _grown(graph, part, row))
 
 
-def _grown(graph: SmallGraph, pattern: Pattern | Absent, begin: Row) -> list[Row]:
+def _where_found(graph: SmallGraph, part: Part, row: Row) -> list[Row]:
+    """The row with a part of its own, as often as it is found; with nulls where it is not."""
+    found = [more for more in _grown(graph, part, row) if _keeps(part, more)]
+    return found or [{**row, **{element.name: None for element in (*part.nodes, *part.hops)}}]
+
+
+def _grown(graph: SmallGraph, pattern: Pattern | Part, begin: Row) -> list[Row]:
     rows: list[Row] = [begin]
     own = {hop.name for hop in pattern.hops}
     for hop in pattern.hops:
@@ -166,16 +176,19 @@ def _grown(graph: SmallGraph, pattern: Pattern | Absent, begin: Row) -> list[Row
 
 def _value(operand: Any, row: Row) -> Any:
     if isinstance(operand, Property):
-        return row[operand.owner].props.get(operand.key)
+        owner = row[operand.owner]
+        return None if owner is None else owner.props.get(operand.key)
     if isinstance(operand, Measure):
         return row["measured"][operand.name]
     if isinstance(operand, Entity):
         element = row[operand.owner]
+        if element is None:
+            return None
         return ("node", element.id) if isinstance(element, Vertex) else ("edge", element.serial)
     return operand
 
 
-def _keeps(pattern: Pattern | Absent, row: Row) -> bool:
+def _keeps(pattern: Pattern | Part, row: Row) -> bool:
     if not all(set(n.labels) <= row[n.name].labels for n in pattern.nodes):
         return False
     for b in pattern.bindings:
@@ -430,30 +443,52 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
         PatternNode(n, tuple(rng.sample(sorted(v.labels), min(len(v.labels), rng.choice((0, 1, 1, 2))))))
         for n, v in vertices.items()
     )
-    absent = (_absent(rng, graph, list(vertices)),) if rng.random() < 0.15 else ()
-    pattern = Pattern(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, elements), absent=absent)
-    pattern = _with_groups(rng, _with_returns(rng, pattern, elements), elements)
+    outer = list(vertices)
+    absent = (_part(rng, graph, outer)[0],) if rng.random() < 0.15 else ()
+    choices = (_choice(rng, graph, outer, elements),) if rng.random() < 0.15 else ()
+    pattern = Pattern(
+        nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, elements), absent=absent, choices=choices
+    )
+    counted = elements
+    if rng.random() < 0.25:
+        part, more = _part(rng, graph, outer, "o")
+        pattern = replace(pattern, optional=(part,))
+        counted = elements | more
+    pattern = _with_groups(rng, _with_returns(rng, pattern, elements, counted), counted)
     return _mutated(rng, pattern) if rng.random() < 0.25 else pattern
 
 
-def _absent(rng: random.Random, graph: SmallGraph, outer: list[str]) -> Absent:
-    """One or two hops from a node of the pattern, now and then to another one of it."""
+def _choice(
+    rng: random.Random, graph: SmallGraph, outer: list[str], elements: dict[str, Vertex | Arc]
+) -> tuple[Part, ...]:
+    """Two or three parts, now and then one that is but a condition on the match."""
+    parts = [_part(rng, graph, outer, f"c{i}")[0] for i in range(rng.choice((2, 2, 3)))]
+    if conditions := _filters(rng, elements):
+        parts[-1] = Part(filters=conditions)
+    return tuple(parts)
+
+
+def _part(
+    rng: random.Random, graph: SmallGraph, outer: list[str], prefix: str = ""
+) -> tuple[Part, dict[str, Vertex | Arc]]:
+    """One or two hops from a node of the pattern, now and then to another one of it; and what they were made from."""
     hops: list[Hop] = []
     new: dict[str, Vertex | Arc] = {}
     at = rng.choice(outer)
     for i in range(rng.choice((1, 1, 2))):
         arc = rng.choice(graph.arcs)
         forward = rng.random() < 0.5
-        end = rng.choice(outer) if rng.random() < 0.2 else f"m{i}"
-        if end == f"m{i}":
+        own = f"{prefix}m{i}"
+        end = rng.choice(outer) if rng.random() < 0.2 else own
+        if end == own:
             new[end] = graph.vertices[arc.end if forward else arc.start]
         way = rng.choice((Direction.OUT if forward else Direction.IN, Direction.BOTH))
-        hops.append(Hop(f"q{i}", at, end, _descriptors(rng, arc), way))
-        new[f"q{i}"] = arc
+        hops.append(Hop(f"{prefix}q{i}", at, end, _descriptors(rng, arc), way))
+        new[f"{prefix}q{i}"] = arc
         at = end
     vertices = {name: v for name, v in new.items() if isinstance(v, Vertex)}
     nodes = tuple(PatternNode(n, tuple(sorted(v.labels)[: rng.choice((0, 1))])) for n, v in vertices.items())
-    return Absent(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, new))
+    return Part(nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, new)), new
 
 
 def _bindings(rng: random.Random, vertices: dict[str, Vertex]) -> tuple[Binding, ...]:
@@ -500,7 +535,10 @@ def _aggregates(rng: random.Random, elements: dict[str, Vertex | Arc]) -> Aggreg
     )
 
 
-def _with_returns(rng: random.Random, pattern: Pattern, elements: dict[str, Vertex | Arc]) -> Pattern:
+def _with_returns(
+    rng: random.Random, pattern: Pattern, elements: dict[str, Vertex | Arc], counted: dict[str, Vertex | Arc]
+) -> Pattern:
+    """The pattern with columns of its elements, and now and then an aggregate of one of ``counted``."""
     shape = rng.random()
     if shape < 0.06:
         return replace(pattern, returns=(Projection(Aggregate("exists"), "answer"),))
@@ -509,8 +547,10 @@ def _with_returns(rng: random.Random, pattern: Pattern, elements: dict[str, Vert
         columns.append(Projection(Entity(rng.choice(list(elements))), "thing"))
     columns += [Projection(_random_property(rng, elements), f"col {i}") for i in range(rng.choice((0, 1, 2)))]
     having: tuple[Having, ...] = ()
-    if rng.random() < 0.35 or not columns:
-        aggregate = _aggregates(rng, elements)
+    is_counting = counted is not elements
+    if rng.random() < (0.7 if is_counting else 0.35) or not columns:
+        of = {k: v for k, v in counted.items() if k not in elements} if is_counting and rng.random() < 0.5 else counted
+        aggregate = _aggregates(rng, of)
         columns.append(Projection(aggregate, "agg`regate"))
         if aggregate.function in ("count", "sum") and rng.random() < 0.5:
             having = (Having("agg`regate", rng.choice((">", ">=", "<>")), rng.choice((0, 1, 2))),)
@@ -544,8 +584,9 @@ def _with_groups(rng: random.Random, pattern: Pattern, elements: dict[str, Verte
     aggregate = _aggregates(rng, elements)
     if aggregate.function == "collect":
         return pattern
-    by = tuple(rng.sample(sorted(elements), rng.choice((1, 1, min(2, len(elements))))))
-    having = (Having("me`asure", rng.choice((">", ">=")), rng.choice((0, 1, 2))),) if rng.random() < 0.3 else ()
+    certain = sorted(e.name for e in (*pattern.nodes, *pattern.hops))
+    by = tuple(rng.sample(certain, rng.choice((1, 1, min(2, len(certain))))))
+    having = (Having("me`asure", rng.choice((">", ">=")), rng.choice((0, 1, 2))),) if rng.random() < 0.4 else ()
     function = rng.choice(("avg", "max", "min", "sum", "count"))
     if rng.random() < 0.2 and isinstance(elements[by[0]], Vertex):
         outer = Aggregate(rng.choice(("avg", "max")), Property(by[0], "age"))
@@ -563,6 +604,11 @@ def _mutated(rng: random.Random, pattern: Pattern) -> Pattern:
     at = rng.randrange(len(pattern.nodes))
     changed_node = replace(pattern.nodes[at], labels=(rng.choice((*LABELS, "No Such")),))
     return replace(pattern, nodes=(*pattern.nodes[:at], changed_node, *pattern.nodes[at + 1 :]))
+
+
+def _owner(expression: Any) -> str | None:
+    of = expression.of if isinstance(expression, Aggregate) else expression
+    return getattr(of, "owner", None)
 
 
 def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
@@ -591,7 +637,13 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
         own = {n.name for n in part.nodes}
         found |= {f"absent {len(part.hops)} hops"} | {"absent filter" for _ in part.filters}
         found |= {"absent edge between nodes of the match" for h in part.hops if not own & {h.start, h.end}}
-    for name in ("distinct", "having", "order", "skip", "limit", "absent"):
+    for parts in pattern.choices:
+        found |= {"choice with a condition" for part in parts if not part.hops}
+    optional = {
+        name for part in pattern.optional for name in (*(n.name for n in part.nodes), *(h.name for h in part.hops))
+    }
+    found |= {"aggregates what is optional" for p in pattern.returns if _owner(p.expression) in optional}
+    for name in ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional"):
         if getattr(pattern, name):
             found.add(name)
     if len({n for h in pattern.hops for n in (h.start, h.end)}) < len(pattern.hops) + 1 and len(pattern.hops) > 1:

@@ -14,7 +14,6 @@ import pytest
 
 from arcgraph.domain import RESERVED_KEY
 from arcgraph.graph.pattern import (
-    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -26,6 +25,7 @@ from arcgraph.graph.pattern import (
     Hop,
     Measure,
     Order,
+    Part,
     Pattern,
     PatternNode,
     Projection,
@@ -114,13 +114,13 @@ PATTERNS = {
         filters=(Filter(Property("b", "born"), "is null"),),
         returns=(Projection(Entity("a"), "a"),),
         absent=(
-            Absent(
+            Part(
                 (PatternNode("c", ("C",)),),
                 (Hop("s", "a", "c", (Descriptor("S"),)),),
                 (Binding("c", "name", ("Ys",)),),
                 (Filter(Property("s", "since"), ">", 1990),),
             ),
-            Absent((), (Hop("t", "b", "a", (Descriptor("T", "kind", "x"),), Direction.BOTH),)),
+            Part((), (Hop("t", "b", "a", (Descriptor("T", "kind", "x"),), Direction.BOTH),)),
         ),
     ),
     "exists": Pattern((PatternNode("a", ("A",)),), returns=(Projection(Aggregate("exists"), "answer"),)),
@@ -184,11 +184,11 @@ MALFORMED = [
         replace(CHAIN, returns=(Projection(Aggregate("count", Entity("b")), "n"),), grouped=Grouped(("a",), ())),
         "column 'n' aggregates 'b', by which nothing was grouped",
     ),
-    (replace(CHAIN, absent=(Absent((PatternNode("x"),), ()),)), "what must be absent has no hop"),
-    (replace(CHAIN, absent=(Absent((), (Hop("q", "a", "x"),)),)), "hop 'q' ends at unknown node 'x'"),
-    (replace(CHAIN, absent=(Absent((PatternNode("b"),), (Hop("q", "a", "b"),)),)), "bear the same variable name"),
+    (replace(CHAIN, absent=(Part((PatternNode("x"),), ()),)), "what must be absent has no hop"),
+    (replace(CHAIN, absent=(Part((), (Hop("q", "a", "x"),)),)), "hop 'q' ends at unknown node 'x'"),
+    (replace(CHAIN, absent=(Part((PatternNode("b"),), (Hop("q", "a", "b"),)),)), "bear the same variable name"),
     (
-        replace(CHAIN, absent=(Absent((), (Hop("q", "a", "b"),), filters=(Filter(Property("z", "k"), "=", 1),)),)),
+        replace(CHAIN, absent=(Part((), (Hop("q", "a", "b"),), filters=(Filter(Property("z", "k"), "=", 1),)),)),
         "unknown element 'z'",
     ),
 ]

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from arcgraph.graph.pattern import (
-    Absent,
     Aggregate,
     Binding,
     Descriptor,
@@ -18,6 +17,7 @@ from arcgraph.graph.pattern import (
     Having,
     Hop,
     Measure,
+    Part,
     Pattern,
     PatternNode,
     Projection,
@@ -82,6 +82,6 @@ def test_a_first_grouping_matters() -> None:
 
 
 def test_what_is_absent_is_compared_as_it_is_written() -> None:
-    part = Absent((PatternNode("m", ("Lock",)),), (Hop("q", "n1", "m", SAILS),))
+    part = Part((PatternNode("m", ("Lock",)),), (Hop("q", "n1", "m", SAILS),))
     assert signature(replace(ONE, absent=(part,))) == signature(replace(ONE, absent=(part,)))
     assert signature(replace(ONE, absent=(part,))) != signature(ONE)

@@ -28,6 +28,7 @@ from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.catalog import Catalog
+from arcgraph.interpret.tables.choosing import Choosing
 from arcgraph.interpret.tables.counting import COUNTED
 from arcgraph.interpret.tables.denial import Denial, denier, flag_denier
 from arcgraph.interpret.tables.english import (
@@ -147,12 +148,13 @@ class Columns(Sorting):
             grouped=self._grouped(),
         )  # fmt: skip
         denied = Denial(self._asked, self._draft, self._uses, self._flags)
-        pattern = denied.applied(pattern)
-        self._met |= denied.met
+        chosen = Choosing(self._asked, self._draft, self._uses)
+        pattern = chosen.applied(denied.applied(pattern))
+        self._met |= denied.met | chosen.met
         counted = [f"{output.words} {having.operator} {having.value}" for output, having in having]
         if self._counted is not None:
             counted += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]
-        words = Saying(self._draft, self._ways).query(pattern, outputs, hidden, counted, denied.hops)
+        words = Saying(self._draft, self._ways).query(pattern, outputs, hidden, counted)
         return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
 
     def _grouped(self) -> Grouped | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcgraph.graph.pattern import Absent, Entity, Filter, Pattern, Property
+from arcgraph.graph.pattern import Entity, Filter, Part, Pattern, Property
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import INVERSES
@@ -182,7 +182,7 @@ def _without(pattern: Pattern, names: set[str]) -> Pattern:
     def is_inner(condition: Filter) -> bool:
         return condition.left.owner in names
 
-    part = Absent(
+    part = Part(
         tuple(n for n in pattern.nodes if n.name in names),
         tuple(h for h in pattern.hops if h.name in names),
         tuple(b for b in pattern.bindings if b.node in names),

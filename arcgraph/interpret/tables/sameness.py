@@ -16,9 +16,9 @@ _ELEMENTS = ("nodes", "hops", "bindings", "filters", "returns", "grouped")
 def signature(pattern: Pattern) -> Hashable:
     """Equal for patterns that differ only in the names and the order of nodes, hops and conditions.
 
-    Patterns with absent parts are only equal to themselves.
+    Patterns with parts around them are only equal to themselves.
     """
-    if pattern.absent:
+    if pattern.absent or pattern.choices or pattern.optional:
         return repr(pattern)
     said = _said(pattern)
     colours = {name: hash(said[name]) for name in said}

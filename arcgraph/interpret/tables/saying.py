@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from arcgraph.graph.pattern import Absent, Direction, Filter, Pattern, Property
+from arcgraph.graph.pattern import Direction, Filter, Part, Pattern, Property
 from arcgraph.interpret.tables.parse import Draft, Link, name_of_hop, name_of_node
 from arcgraph.interpret.tables.spoken import Output
 from arcgraph.interpret.verbalise import phrase
@@ -18,16 +18,19 @@ class Saying:
         self._ways = ways
 
     def query(
-        self, pattern: Pattern, outputs: Sequence[Output], hidden: Sequence[Output], counted: Sequence[str],
-        absent: Container[int],
-    ) -> str:  # fmt: skip
-        """A pattern in words: its columns, its hops, those numbered ``absent`` denied, its conditions, order and limit.
+        self, pattern: Pattern, outputs: Sequence[Output], hidden: Sequence[Output], counted: Sequence[str]
+    ) -> str:
+        """A pattern in words: its columns, its hops, those that must be absent denied, choices, conditions, order and
+        limit.
 
         ``counted`` are conditions on numbers of things; ``hidden`` columns only sort.
         """
         text = ", ".join(output.words for output in outputs)
-        said = [self._hop_words(link, way) for link, way in zip(self._draft.hops, self._ways, strict=True)]
-        hops = [f"not {h}" if i in absent else h for i, h in enumerate(said)]
+        said = self._said_hops()
+        denied = {hop.name for part in pattern.absent for hop in part.hops}
+        open_to = {hop.name for parts in pattern.choices for part in parts for hop in part.hops}
+        hops = [f"not {words}" if name in denied else words for name, words in said.items() if name not in open_to]
+        hops += ["either " + " or ".join(map(self._part_words, parts)) for parts in pattern.choices]
         if hops:
             text += " of " + "; ".join(hops)
         elif text != phrase(self._draft.nodes[0].label):
@@ -46,7 +49,19 @@ class Saying:
             text += f", {'descending' if order.descending else 'ascending'}{f' by {by}' if by else ''}"
         return text + (f", first {pattern.limit}" if pattern.limit is not None else "")
 
-    def _conditions(self, part: Pattern | Absent) -> Iterator[str]:
+    def _said_hops(self) -> dict[str, str]:
+        """Each hop in words, by its name."""
+        links = zip(self._draft.hops, self._ways, strict=True)
+        return {name_of_hop(i): self._hop_words(link, way) for i, (link, way) in enumerate(links)}
+
+    def _part_words(self, part: Part) -> str:
+        """A part of a choice in words."""
+        said = self._said_hops()
+        hops = "; ".join(said[hop.name] for hop in part.hops)
+        conditions = " and ".join(self._conditions(part))
+        return f"{hops} where {conditions}" if hops and conditions else hops or conditions
+
+    def _conditions(self, part: Pattern | Part) -> Iterator[str]:
         """The conditions of a match in words."""
         for binding in part.bindings:
             operator = "=" if len(binding.values) == 1 else "in"

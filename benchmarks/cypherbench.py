@@ -73,6 +73,7 @@ class Made:
         golds = [one["original_gold_cypher"] for one in of]
         golds += [query for one in of for query in one["valid_cyphers"]]
         self._timed = {one["label"] for one in relations if one["is_time_sensitive"]}
+        self._variants = {tuple(variant.split("#")) for one in relations for variant in one["variants"]}
         self._lists = {key for gold in golds for _, _, key in _ITEM.findall(gold)}
         self._keys = properties(of)
         self._pool = {key: [self._word() for _ in range(7)] for keys in self._keys.values() for key in sorted(keys)}
@@ -166,6 +167,9 @@ class Made:
         return key
 
     def _edge(self, start: str, kind: str, end: str) -> None:
+        """An edge; none that the schema does not have, as some queries for ambiguous questions would."""
+        if (kind, self._nodes[start]["labels"][0], self._nodes[end]["labels"][0]) not in self._variants:
+            return
         props: dict[str, Any] = {}
         if kind in self._timed and self._chance.random() < 0.8:
             props["start_year"] = self._chance.randint(1950, 2015)

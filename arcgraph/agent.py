@@ -166,6 +166,8 @@ class Agent:
         readings = self._readings(question, ready, trace)
         tables, interpretation = readings.tables, readings.paths
         answer: Answer | None = None
+        if interpretation is not None and (more := ranking.overlooked(tables, interpretation)):
+            interpretation = replace(interpretation, unsaid=(*interpretation.unsaid, *more))
         if tables and readings.tables_lead:
             answer = ready.table_answers.answer(question, tables, trace)
             if answer.status != Status.ANSWERED and interpretation is not None and interpretation.readings:

@@ -37,10 +37,19 @@ LIGHT_VERBS = frozenset(
     """made makes making got gets getting took takes taken taking had has have having happened happens happen occurs
     occur occurring held holds placed received receives owns own owned possess possesses possessed contains contain
     involve involves involved involving located situated used been being become became do does did done
-    went go goes going gone come came use""".split()
+    went go goes going gone come came use using belong belongs belonging belonged appear appears appearing appeared
+    exist exists existed serve serves served serving""".split()
 )
 # Nouns that say nothing behind such a verb.
 LIGHT_NOUNS = {form: frozenset(("place", "part")) for form in ("take", "takes", "took", "taken", "taking")}
+# Phrases by which something was so, whenever that was.
+WHENEVER_PHRASES = tuple(
+    tuple(phrase.split())
+    for phrase in """at some point; at any point; at one point; at some time; at any time; at one time; past or present;
+    present or past; current or former; current and former; either currently or in the past; currently or in the past;
+    now or in the past; in the past or currently; either current or past; current or past; past and present;
+    so far; as well""".split(";")
+)
 # Nouns for numbers of things, behind the noun for these ("injury counts").
 COUNT_NOUNS = frozenset("count counts number numbers total totals tally tallies toll tolls".split())
 # Phrases for one thing, for what keys are usually called.

@@ -38,6 +38,7 @@ from arcgraph.interpret.tables.english import (
     SAME_PHRASES,
     TAIL_NOUNS,
     TIME_NOUNS,
+    WHENEVER_PHRASES,
 )
 from arcgraph.interpret.tables.since import ends_of
 from arcgraph.interpret.terms import shared_stem
@@ -188,19 +189,16 @@ class Asked:
         return bool(more) and any(m.end <= self.units[i].start for m in told)
 
     @cached_property
-    def measured_in(self) -> frozenset[int]:
-        """The units that say in which unit of measure something is wanted ("in cubic metres per second")."""
+    def idle(self) -> frozenset[int]:
+        """The units that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres
+        per second"), that something was so at all ("at some point"), and the noun of a light verb ("took place")."""
         words = [unit.text for unit in self.units]
-        found: set[int] = set()
-        for i, word in enumerate(words):
-            end = i + 1
-            while end < len(words) and (
-                general.is_unit(words[end])
-                or (end > i + 1 and words[end] in general.UNIT_LINKS | general.TIME_UNITS.keys())
-            ):
-                end += 1
-            if word == "in" and end > i + 1 and not words[i + 1].isdigit():
-                found.update(range(i, end))
+        found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
+        for i in range(len(words)):
+            found.update(range(i, _end_of_measure(words, i)))
+            for phrase in WHENEVER_PHRASES:
+                if tuple(words[i : i + len(phrase)]) == phrase:
+                    found.update(range(i, i + len(phrase)))
         return frozenset(found)
 
     def goes_on(self, unit: int) -> bool:
@@ -270,6 +268,8 @@ class Linker:
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
+        said = {asked.units[i].start for i in asked.idle}
+        asked.marks = tuple(m for m in asked.marks if m.start not in said)
         asked.marks = tuple(
             _ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong) and not self._is_told(m)
         )
@@ -305,7 +305,7 @@ class Linker:
                 yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             is_request = is_request or _is_command(asked, i)
-            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit() or _is_light(asked, i):
+            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit() or i in asked.idle:
                 continue
             if senses := self._word(unit.text, meanings[i]):
                 if _is_verb(asked, i):
@@ -707,7 +707,7 @@ class Linker:
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside
         word = unit.text
-        if at in asked.measured_in or _is_light(asked, at):
+        if at in asked.idle:
             return 0.0
         if self._asked_for(asked, at):
             return -_QUESTION
@@ -754,9 +754,14 @@ _NUMBER = "number"
 _OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
 
 
-def _is_light(asked: Asked, at: int) -> bool:
-    """Whether a word is part of a phrase that says no more than that something happened ("took place")."""
-    return at > 0 and asked.units[at].text in LIGHT_NOUNS.get(asked.units[at - 1].text, ())
+def _end_of_measure(words: Sequence[str], first: int) -> int:
+    """Where "in" and a unit of measure behind it end; ``first`` where no such phrase begins."""
+    end = first + 1
+    while end < len(words) and (
+        general.is_unit(words[end]) or (end > first + 1 and words[end] in general.UNIT_LINKS | general.TIME_UNITS.keys())
+    ):
+        end += 1
+    return end if words[first] == "in" and end > first + 1 and not words[first + 1].isdigit() else first
 
 
 def _is_plural(asked: Asked, at: int) -> bool:

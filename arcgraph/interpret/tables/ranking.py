@@ -23,7 +23,7 @@ _BIAS, _SCORE, _LEAD = 1.9, 0.35, 0.65
 _DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.2, 0.2, 0.25, 0.5, 0.5
 _ALIKE, _TWIN = 0.7, 1.0
 _LOST = 4.5
-_GAP, _TIED, _SAME = 0.5, 1.2, 0.02
+_GAP, _UNSAID, _TIED, _SAME = 0.5, 1.5, 1.2, 0.02
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4
@@ -32,6 +32,8 @@ _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
 _GROUNDED = 0.75
 _FITTING = 0.6
+# A path that explains so much of a question's words overlooks none.
+_WELL_GROUNDED = 0.8
 # A table says all of a question from this fit and this confidence on, and where next to no words are left out.
 _OUTRIGHT, _CERTAIN, _HARDLY = 0.75, 0.6, 0.3
 # What a path's answer has to be sure by where no table can say all that is asked for.
@@ -105,6 +107,14 @@ def leaves_out(paths: Interpretation, question: str) -> bool:
     return any(not any(start <= one.start and one.end <= end for start, end in named) for one in literals)
 
 
+def overlooked(tables: Sequence[TableReading], paths: Interpretation) -> tuple[str, ...]:
+    """Words that say something that no table stands for, and that the best path does not explain surely either."""
+    if not tables or not paths.readings or paths.readings[0].parts.grounded >= _WELL_GROUNDED:
+        return ()
+    doubts = tables[0].doubts
+    return tables[0].left if loses(tables) or doubts.gaps or doubts.unsaid else ()
+
+
 def _asks_for_nothing(tables: Sequence[TableReading]) -> bool:
     """Whether no table has anything for the noun that is asked for."""
     return min(reading.doubts.asked for reading in tables[:_RIVALS]) > 0
@@ -139,6 +149,7 @@ def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float
         - _TWIN * doubts.twins
         - _LOST * doubts.lost
         - _GAP * doubts.gaps
+        - _UNSAID * doubts.unsaid
         - _TIED * (doubts.gaps > 0 and _is_tied(reading, readings))
     )
     return 1.0 / (1.0 + math.exp(-weighed))

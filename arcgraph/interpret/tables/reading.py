@@ -10,13 +10,13 @@ from typing import NamedTuple
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
-from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, IRREGULAR_FORMS
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
-from arcgraph.interpret.tables.english import POSSESSIVES, SAMENESS_WORDS
+from arcgraph.interpret.tables.english import POSSESSIVES, RELATIVE_PRONOUNS, SAMENESS_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, variable_of
 from arcgraph.interpret.tables.sameness import signature
@@ -27,6 +27,8 @@ MOST_READINGS = 8
 _OUTRIGHT = -0.2
 _SAID = -0.6
 _VAGUE = -0.7
+# From this logarithm on a verb may well say a relation.
+_LIKE = math.log(0.12)
 # What stands so few characters behind "sort by" is what is sorted by.
 _SORTED_BY = 5
 
@@ -40,7 +42,8 @@ class Doubts:
     nouns that something is asked by (``asked``); properties that words mean only by association (``vague``); and how
     many ``hops`` and ``aggregates`` there are, since more can go wrong with them: hops between nodes of one label
     (``alike``), and nodes that are another of a label without being told apart by such a hop (``twins``), more than
-    others; hops that no word says (``guessed``); and stretches of several words that nothing stands for (``gaps``).
+    others; hops that no word says (``guessed``); stretches of several words that nothing stands for (``gaps``); and
+    verbs and nouns by themselves that should have said one of the guessed hops, or something else (``unsaid``).
     """
 
     lost: int = 0
@@ -55,6 +58,7 @@ class Doubts:
     twins: int = 0
     guessed: int = 0
     gaps: int = 0
+    unsaid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,8 @@ class TableReading:
 
     ``entity`` is the number of the node whose entities are the answer, -1 where the rows are. ``fit`` (0 to 1) is how
     well the words and the query explain each other; ``score`` compares readings of one question. ``tells`` says that
-    properties are among its columns that a question asks for outright, names aside.
+    properties are among its columns that a question asks for outright, names aside; ``left`` are the words that nothing
+    of it stands for, where they say something.
     """
 
     pattern: Pattern
@@ -74,6 +79,7 @@ class TableReading:
     is_path: bool = False
     doubts: Doubts = Doubts()
     tells: bool = False
+    left: tuple[str, ...] = ()
 
     def words(self) -> str:
         """The reading as a person can check it."""
@@ -117,9 +123,12 @@ class TableReader:
     def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
         score = draft.score - query.loose
         words = max(1, len(draft.uses) + len(draft.marks))
+        left = _left(asked, draft)
+        telling = tuple(asked.text[asked.units[i].start : asked.units[i].end] for i in left.telling)
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
-            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query), _tells_more(draft, query.pattern),
+            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query, left),
+            _tells_more(draft, query.pattern), telling,
         )  # fmt: skip
 
 
@@ -131,8 +140,7 @@ def _rank(reading: TableReading) -> tuple[float, int, int]:
     return -round(reading.score - behind, 2), doubts.twins + doubts.alike, doubts.hops
 
 
-def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
-    left = _left(asked, draft)
+def _doubts(asked: Asked, draft: Draft, query: Query, left: _Left) -> Doubts:
     return Doubts(
         lost=_lost(asked, draft, left) + len(query.unmet),
         unknown=_unknown(asked, left),
@@ -145,6 +153,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query) -> Doubts:
         alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=_gaps(left),
+        unsaid=_unsaid(asked, draft, left),
         twins=max(0, len(draft.nodes) - len({node.label for node in draft.nodes}) - alike),
     )
 
@@ -221,7 +230,7 @@ def _left(asked: Asked, draft: Draft) -> _Left:
     quoted = _quoted(asked)
     inside = {i for units in quoted for i in units}
     words = [i for i in range(len(asked.units)) if i not in covered and i not in inside]
-    telling = [i for i in words if carries_meaning(asked.units[i].text) and i not in asked.measured_in]
+    telling = [i for i in words if carries_meaning(asked.units[i].text) and i not in asked.idle]
     return _Left([[i for i in units if i not in covered] for units in quoted], words, telling)
 
 
@@ -247,6 +256,46 @@ def _gaps(left: _Left) -> int:
     return sum(1 for i in left.telling if i + 1 in left.telling and i - 1 not in left.telling)
 
 
+def _unsaid(asked: Asked, draft: Draft, left: _Left) -> int:
+    """How many words that stand by themselves say something that the draft does not: a verb where a hop is guessed and
+    is nothing like it, and a noun that is no part of what is said beside it."""
+    guessed = {hop.type for hop in draft.hops if hop.paid}
+    covered = _covered(asked, draft)
+    found = 0
+    for i in left.telling:
+        is_alone = i - 1 not in left.telling and i + 1 not in left.telling
+        if not is_alone or is_outright(asked, i):
+            continue
+        if _is_verb(asked, i):
+            likely = {s.name for one in asked.stretches[i] if one.last == i + 1 for s in one.senses if s.log >= _LIKE}
+            found += bool(guessed) and not guessed & likely and not _leads_to_value(asked, draft, i)
+        else:
+            found += not covered & {i - 1, i + 1}
+    return found
+
+
+def is_outright(asked: Asked, at: int) -> bool:
+    """Whether a word by itself names something of the schema."""
+    return any(
+        s.log >= _OUTRIGHT and s.kind != "value" for one in asked.stretches[at] if one.last == at + 1
+        for s in one.senses
+    )  # fmt: skip
+
+
+def _is_verb(asked: Asked, at: int) -> bool:
+    word = asked.units[at].text
+    before = asked.units[at - 1].text if at else ""
+    return word in IRREGULAR_FORMS or word.endswith(("ed", "ing")) or before in RELATIVE_PRONOUNS or before == "to"
+
+
+def _leads_to_value(asked: Asked, draft: Draft, at: int) -> bool:
+    """Whether a verb only leads to the value of a property ("released after 2000")."""
+    follows = min((use for use in draft.uses if use.first > at), key=lambda use: use.first, default=None)
+    if follows is None or follows.kind != "value" or follows.is_name:
+        return False
+    return all(unit.text in FUNCTION_WORDS for unit in asked.units[at + 1 : follows.first])
+
+
 def _tells(asked: Asked, at: int) -> bool:
     """Whether a word within quotation marks tells one name from another."""
     return asked.units[at].text not in FUNCTION_WORDS
@@ -269,9 +318,10 @@ def _lost(asked: Asked, draft: Draft, missing: _Left) -> int:
     lost = _unknown(asked, missing)
     left = missing.telling
     first = min((use.first for use in draft.uses), default=len(asked.units))
-    if left and not draft.hops and all(use.kind in ("value", "label") and use.log <= 0 for use in draft.uses):
+    if not draft.hops and all(use.kind in ("value", "label") or use.is_name for use in draft.uses):
         # What only names a thing and leaves words over says nothing of it.
-        lost += all(use.is_name for use in draft.uses if use.kind == "value")
+        says_more = bool(left) or bool({unit.text for unit in asked.units} & _OWNING)
+        lost += says_more and all(use.is_name for use in draft.uses if use.kind == "value")
     # In a clause that lists columns two words of which nothing is made are one more column.
     lost += sum(1 for i in left if asked.closes(i) and i + 1 in left and i - 1 not in left)
     lost += sum(1 for i in range(len(asked.units)) if _compares_two(asked, i))
@@ -282,14 +332,18 @@ def _lost(asked: Asked, draft: Draft, missing: _Left) -> int:
     runs = [i for i in left if i + 1 not in left]
     for at in runs:
         follows = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
-        is_outright = any(
+        names_something = any(
             s.senses and s.last == at + 1 and s.first == at and s.senses[0].kind != "property"
             and s.senses[0].log >= _OUTRIGHT for s in asked.stretches[at]
         )  # fmt: skip
         start = max(i for i in range(at + 1) if i not in left or i == 0)
         is_owned = asked.units[start].text in POSSESSIVES
-        lost += follows == "of" or at < first or is_outright or is_owned
+        lost += follows == "of" or at < first or names_something or is_owned
     return lost
+
+
+# Verbs that say something of a thing that is named, however little.
+_OWNING = frozenset("own owns owned has have had possess possesses contain contains".split())
 
 
 def _is_number_of_a_name(asked: Asked, at: int) -> bool:

@@ -70,7 +70,8 @@ class Parts:
 
     And what is none of them: ``grounded``, the share of the question's content words that the path's own terms explain,
     null aside; ``words``, how many content words there are; ``gap``, the most of them that stand side by side with
-    nothing to explain them; and ``noun``, whether there is but the noun that is asked for ("which harbours has …").
+    nothing to explain them; ``noun``, whether there is but the noun that is asked for ("which harbours has …"); and
+    ``missed``, the words that nothing explains.
     """
 
     coverage: float
@@ -83,6 +84,7 @@ class Parts:
     words: int = 0
     gap: int = 0
     noun: bool = False
+    missed: tuple[str, ...] = ()
 
     def total(self, weights: Weights) -> float:
         return (
@@ -339,9 +341,10 @@ def score_paths(
         found.append((int(i), parts))
     said = explained(encoded.explains[[i for i, _ in found]], meanings)
     return [
-        (i, replace(parts, grounded=float(share), gap=int(gap), words=meanings.count, noun=meanings.is_noun))
-        for (i, parts), share, gap in zip(found, said.mean(axis=0), gaps(said, meanings), strict=True)
-    ]
+        (i, replace(parts, grounded=float(share), gap=int(gap), words=meanings.count, noun=meanings.is_noun,
+                    missed=missed(said[:, n], meanings)))
+        for n, ((i, parts), share, gap) in enumerate(zip(found, said.mean(axis=0), gaps(said, meanings), strict=True))
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +394,7 @@ def joint_parts(pieces: Sequence[Piece], meanings: Meanings, *, answered: bool =
         meanings.count,
         int(gaps(said, meanings)[0]),
         meanings.is_noun,
+        missed(said[:, 0], meanings),
     )
 
 
@@ -437,6 +441,12 @@ def gaps(said: Matrix, meanings: Meanings) -> NDArray[np.int_]:
         run = np.where(said[at] < _UNEXPLAINED, (run if follows else 0) + 1, 0)
         longest = np.maximum(longest, run)
     return longest
+
+
+def missed(said: Vector, meanings: Meanings) -> tuple[str, ...]:
+    """The words that a path does not explain, those of names of several words one by one."""
+    words = [w for w, share in zip(meanings.view.words, said, strict=True) if share < _UNEXPLAINED]
+    return tuple(part for word in words for part in word.split()) if meanings.count else ()
 
 
 def direction_part(encoded: EncodedPaths, i: int, meanings: Meanings, first_word: int) -> float:

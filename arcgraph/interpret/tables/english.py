@@ -115,6 +115,8 @@ THINGS_AGAIN = frozenset(("it", "them"))
 POSSESSIVES = frozenset("their its his her whose".split())
 # Words behind which a verb stands.
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
+# Verbs that say something of a thing that is named, however little.
+OWNING_VERBS = frozenset("own owns owned has have had possess possesses contain contains".split())
 # What makes the opposite of an adjective.
 OPPOSING_PREFIXES = ("un", "non", "in", "dis")
 # Words that say how two things compare with each other.

@@ -758,7 +758,8 @@ def _end_of_measure(words: Sequence[str], first: int) -> int:
     """Where "in" and a unit of measure behind it end; ``first`` where no such phrase begins."""
     end = first + 1
     while end < len(words) and (
-        general.is_unit(words[end]) or (end > first + 1 and words[end] in general.UNIT_LINKS | general.TIME_UNITS.keys())
+        general.is_unit(words[end])
+        or (end > first + 1 and words[end] in general.UNIT_LINKS | general.TIME_UNITS.keys())
     ):
         end += 1
     return end if words[first] == "in" and end > first + 1 and not words[first + 1].isdigit() else first

@@ -23,7 +23,7 @@ _BIAS, _SCORE, _LEAD = 1.9, 0.35, 0.65
 _DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.2, 0.2, 0.25, 0.5, 0.5
 _ALIKE, _TWIN = 0.7, 1.0
 _LOST = 4.5
-_GAP, _UNSAID, _TIED, _SAME = 0.5, 1.5, 1.2, 0.02
+_GAP, _UNSAID, _TIED, _SAME = 0.5, 1.0, 1.2, 0.02
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE = 0.75, 0.4
@@ -73,7 +73,7 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return True
     if paths.question.intent == Intent.YES_NO:
         return False
-    if tables[0].tells and not tables[0].doubts.lost and confidence(tables[0], tables) >= LEAST_SURE:
+    if tables[0].tells and not _explains(best) and _is_sure(tables):
         return True
     if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
         return True
@@ -86,6 +86,10 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         is_sure = tables[0].fit >= _CLEARER or confidence(tables[0], tables) >= _SURE_TABLE
         return is_sure and path_confidence(best, paths.readings) < _UNSURE
     return tables[0].fit >= _CLEAR
+
+
+def _is_sure(tables: Sequence[TableReading]) -> bool:
+    return not tables[0].doubts.lost and confidence(tables[0], tables) >= LEAST_SURE
 
 
 def _explains(path: Reading) -> bool:
@@ -108,11 +112,12 @@ def leaves_out(paths: Interpretation, question: str) -> bool:
 
 
 def overlooked(tables: Sequence[TableReading], paths: Interpretation) -> tuple[str, ...]:
-    """Words that say something that no table stands for, and that the best path does not explain surely either."""
+    """Nouns that no table stands for, and that the best path does not explain either."""
     if not tables or not paths.readings or paths.readings[0].parts.grounded >= _WELL_GROUNDED:
         return ()
-    doubts = tables[0].doubts
-    return tables[0].left if loses(tables) or doubts.gaps or doubts.unsaid else ()
+    missed = paths.readings[0].parts.missed
+    nouns = [{word.lower() for word in reading.missing} for reading in tables[:_RIVALS]]
+    return tuple(w for w in tables[0].missing if w.lower() in missed and all(w.lower() in found for found in nouns))
 
 
 def _asks_for_nothing(tables: Sequence[TableReading]) -> bool:

@@ -1,0 +1,259 @@
+"""What a draft makes nothing of, and what that says against it."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from arcgraph.interpret.english import (
+    ARTICLES,
+    COPULAS,
+    FUNCTION_WORDS,
+    IRREGULAR_FORMS,
+    PARTICLES,
+    PREPOSITIONS,
+)
+from arcgraph.interpret.tables.english import (
+    CLAUSE_OPENERS,
+    OWNING_VERBS,
+    POSSESSIVES,
+    RELATIVE_PRONOUNS,
+    SAMENESS_WORDS,
+)
+from arcgraph.interpret.tables.mentions import Asked, carries_meaning
+from arcgraph.interpret.tables.parse import Draft
+
+# From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
+_OUTRIGHT = -0.2
+_LIKE = math.log(0.12)
+# A noun stands so few words before or behind the number that it is compared with.
+_NEAR = 3
+
+
+class Leftover:
+    """The words of a question that a draft makes nothing of: ``quoted`` those of each text in quotation marks,
+    ``words`` all others, ``telling`` those of these that carry meaning. Words are told by their places."""
+
+    def __init__(self, asked: Asked, draft: Draft):
+        self._asked = asked
+        self._draft = draft
+        covered = {i for use in draft.uses for i in range(use.first, use.last)}
+        covered |= {i for i, u in enumerate(asked.units) for m in draft.marks if m.start <= u.start and u.end <= m.end}
+        self._covered = covered
+        quoted = [[i for i, u in enumerate(asked.units) if a <= u.start and u.end <= b] for a, b in asked.quoted]
+        inside = {i for units in quoted for i in units}
+        self.quoted = [[i for i in units if i not in covered] for units in quoted]
+        self.words = [i for i in range(len(asked.units)) if i not in covered and i not in inside]
+        self.telling = [i for i in self.words if carries_meaning(asked.units[i].text) and i not in asked.idle]
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    def unknown(self) -> int:
+        """How many texts in quotation marks, and words written like names, nothing stands for."""
+        names = [i for i in self.words if self._is_written_like_a_name(i)]
+        numbers = [i for i in self.words if self._is_number_of_a_name(i)]
+        return (
+            sum(1 for units in self.quoted if any(self._word(i) not in FUNCTION_WORDS for i in units))
+            + sum(1 for i in names if i + 1 not in names)
+            + sum(1 for i in numbers if i + 1 not in names and i - 1 not in names)
+        )
+
+    def columns(self) -> int:
+        """How many nouns of several words that something is asked by ("the shoe size of") nothing stands for."""
+        ends = (i for i in self.telling if i - 1 in self.telling)
+        return sum(1 for i in ends if self._word(i + 1) == "of")
+
+    def gaps(self) -> int:
+        """How many stretches of words side by side nothing stands for; a particle belongs to its verb."""
+        left = [i for i in self.telling if self._word(i) not in PARTICLES]
+        return sum(1 for i in left if i + 1 in left and i - 1 not in left)
+
+    def unsaid(self) -> int:
+        """How many words that stand by themselves say something that the draft does not: a verb where a hop is guessed
+        and is nothing like it, and a noun that is no part of what is said beside it."""
+        guessed = {hop.type for hop in self._draft.hops if hop.paid}
+        found = 0
+        for i in self.telling:
+            is_alone = i - 1 not in self.telling and i + 1 not in self.telling
+            if not is_alone or self._is_outright(i) or self._word(i) in PARTICLES:
+                continue
+            if self._is_verb(i):
+                likely = {s.name for one in self._asked.stretches[i] if one.last == i + 1 for s in one.senses
+                          if s.log >= _LIKE}  # fmt: skip
+                found += bool(guessed) and not guessed & likely and not self._leads_to_value(i)
+            else:
+                found += not self._covered & {i - 1, i + 1}
+        return found
+
+    def lost(self) -> int:
+        """How many things that are asked for or named nothing stands for.
+
+        A text in quotation marks, a word that names something of the schema outright, a noun that something is asked
+        of ("the shoe size of"), and what stands before all else.
+        """
+        lost = self.unknown() + self._is_echo + len(self._nouns)
+        # In a clause that lists columns two words of which nothing is made are one more column.
+        left = self.telling
+        lost += sum(1 for i in left if self._asked.closes(i) and i + 1 in left and i - 1 not in left)
+        lost += sum(1 for i in range(len(self._asked.units)) if self._compares_two(i))
+        # A number that nothing is made of is a condition that was not understood.
+        numbers = [i for i in self.words if self._word(i).isdigit()]
+        lost += sum(1 for i in numbers if not self._is_number_of_a_name(i))
+        lost += not self._is_joint and any(self._is_shared(i) for i in self.words)
+        first = min((use.first for use in self._draft.uses), default=len(self._asked.units))
+        runs = [i for i in left if i + 1 not in left and i not in self._nouns]
+        return lost + sum(1 for i in runs if i < first or self._word(i + 1) == "of" or self._names_something(i))
+
+    def nouns(self) -> tuple[str, ...]:
+        """Nouns that are asked for, or that things are asked by, and that nothing stands for."""
+        units = self._asked.units
+        return tuple(self._asked.text[units[i].start : units[i].end] for i in self._nouns)
+
+    # --- nouns -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _nouns(self) -> list[int]:
+        """The last words of such nouns."""
+        ends = [i for i in self.telling if i + 1 not in self.telling]
+        return [i for i in ends if not self._is_outright(i) and self._is_asked_noun(i)]
+
+    def _is_asked_noun(self, end: int) -> bool:
+        start = end
+        while start - 1 in self.telling:
+            start -= 1
+        if start == end and self._is_verb(end):
+            return False
+        before = self._before(start)
+        return (
+            (self._word(end + 1) == "of" and before[-1:] not in [[p] for p in PREPOSITIONS])
+            or self._is_listed(start)
+            or self._is_owned(start, end)
+            or self._is_measured(start, end)
+            or self._heads_compound(start, end)
+        )
+
+    def _is_listed(self, start: int) -> bool:
+        """Whether a noun is one column more ("the names and runways of")."""
+        words = [self._word(i) for i in range(max(0, start - 3), start)]
+        idle = ARTICLES | POSSESSIVES
+        while words and words[-1] in idle:
+            words.pop()
+        if words[-1:] != ["and"]:
+            return False
+        at = start - 1
+        while self._word(at) != "and":
+            at -= 1
+        return any(use.kind == "property" and use.last == at and not use.spent for use in self._draft.uses)
+
+    def _is_owned(self, start: int, end: int) -> bool:
+        """Whether a noun is one of something ("and what are their enemies", "whose role is", "where the colour is")."""
+        before = self._before(start)
+        is_subject = self._word(end + 1) in COPULAS
+        return (
+            before[-1:] == ["whose"]
+            or self._word(start - 1) in POSSESSIVES
+            or (is_subject and bool(before) and before[-1] in CLAUSE_OPENERS)
+        )
+
+    def _is_measured(self, start: int, end: int) -> bool:
+        """Whether a number that no property is named for stands beside a noun ("with 2 runways", "a depth over 5")."""
+        for use in self._draft.uses:
+            named = any(
+                u.spent and u.at == use.at and u.side == use.side and u.keys == use.keys for u in self._draft.uses
+            )
+            if use.kind != "value" or use.is_name or named or not self._has_figure(use.first, use.last):
+                continue
+            between = range(end + 1, use.first) if end < use.first else range(use.last, start)
+            if (
+                len(between) <= _NEAR
+                and all(self._word(i) in FUNCTION_WORDS for i in between)
+                and (end < use.first or not between)
+            ):
+                return True
+        return False
+
+    def _has_figure(self, first: int, last: int) -> bool:
+        """Whether what is compared is an amount; years and days have verbs beside them."""
+        return any(self._word(i).isdigit() and len(self._word(i)) != len("1999") for i in range(first, last))
+
+    def _heads_compound(self, start: int, end: int) -> bool:
+        """Whether a plural right behind a label in the singular is what is meant ("mountain passes")."""
+        use = next((u for u in self._draft.uses if u.kind == "label" and u.last == start), None)
+        if use is None or start != end or not self._word(end).endswith("s"):
+            return False
+        is_plural = self._word(use.last - 1).endswith("s")
+        return not is_plural and self._word(use.first - 1) in ("of", "all", "many")
+
+    def _before(self, at: int) -> list[str]:
+        """The words before one, articles aside."""
+        return [self._word(i) for i in range(at) if self._word(i) not in ARTICLES]
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def _word(self, at: int) -> str:
+        return self._asked.units[at].text if 0 <= at < len(self._asked.units) else ""
+
+    def _is_outright(self, at: int) -> bool:
+        """Whether a word by itself names something of the schema."""
+        own = (one for one in self._asked.stretches[at] if one.last == at + 1)
+        return any(s.log >= _OUTRIGHT and s.kind != "value" for one in own for s in one.senses)
+
+    def _names_something(self, at: int) -> bool:
+        """The same but for properties."""
+        own = (one for one in self._asked.stretches[at] if one.last == at + 1 and one.senses)
+        return any(one.senses[0].kind != "property" and one.senses[0].log >= _OUTRIGHT for one in own)
+
+    def _is_verb(self, at: int) -> bool:
+        word, before = self._word(at), self._word(at - 1)
+        return word in IRREGULAR_FORMS or word.endswith(("ed", "ing")) or before in RELATIVE_PRONOUNS or before == "to"
+
+    def _leads_to_value(self, at: int) -> bool:
+        """Whether a verb only leads to the value of a property ("released after 2000")."""
+        follows = min((use for use in self._draft.uses if use.first > at), key=lambda use: use.first, default=None)
+        if follows is None or follows.kind != "value" or follows.is_name:
+            return False
+        return all(self._word(i) in FUNCTION_WORDS for i in range(at + 1, follows.first))
+
+    def _is_written_like_a_name(self, at: int) -> bool:
+        """Whether a word has a capital that no sentence gives it."""
+        asked, unit = self._asked, self._asked.units[at]
+        word = asked.text[unit.start : unit.end]
+        begins = at == 0 or any(sign in asked.text[asked.units[at - 1].end : unit.start] for sign in ".?!:")
+        return not begins and word[0].isupper() and not word.isupper() and carries_meaning(unit.text)
+
+    def _is_number_of_a_name(self, at: int) -> bool:
+        """Whether a word is a number beside a word written like a name ("12 Park Avenue")."""
+        beside = [i for i in (at - 1, at + 1) if 0 <= i < len(self._asked.units)]
+        return self._word(at).isdigit() and any(self._is_written_like_a_name(i) for i in beside)
+
+    # --- clauses -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _is_echo(self) -> bool:
+        """Whether a draft only names a thing of which something more is said."""
+        uses = self._draft.uses
+        if self._draft.hops or not all(use.kind in ("value", "label") or use.is_name for use in uses):
+            return False
+        says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
+        return says_more and all(use.is_name for use in uses if use.kind == "value")
+
+    def _compares_two(self, at: int) -> bool:
+        """Whether a clause ends in saying that two things are the same, or different: no pattern compares
+        properties."""
+        if self._word(at) not in SAMENESS_WORDS:
+            return False
+        before = [self._word(i) for i in range(max(0, at - 2), at) if self._word(i) not in ARTICLES]
+        follows = self._asked.text[self._asked.units[at].end :].lstrip()
+        return bool(COPULAS.intersection(before[-1:])) and (not follows or follows[0] in ".,;?!")
+
+    def _is_shared(self, at: int) -> bool:
+        """Whether two things are said to have one thing, "the same room", which no other thing's name stands
+        behind."""
+        words = [self._word(i) for i in range(max(0, at - 1), len(self._asked.units))]
+        return words[:2] == ["the", "same"] and "as" not in words
+
+    @property
+    def _is_joint(self) -> bool:
+        """Whether two edges lead from one node to another."""
+        ends = [(hop.start, hop.end) for hop in self._draft.hops]
+        return len(set(ends)) < len(ends)

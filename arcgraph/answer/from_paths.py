@@ -28,6 +28,7 @@ from arcgraph.graph.base import Graph
 from arcgraph.interpret.assemble import THING, bound, collecting, match_of, witnessing
 from arcgraph.interpret.confidence import confidence, holds
 from arcgraph.interpret.execute import Run, Runner
+from arcgraph.interpret.question import asks_when
 from arcgraph.interpret.reader import Interpretation
 from arcgraph.settings import Settings
 from arcgraph.tracing import Trace
@@ -61,6 +62,8 @@ class PathAnswers:
         sure = confidence(best.reading, found.readings)
         # A relation may have the very word ("the largest city of").
         unsaid = [words for words in found.unsaid if not _says(best.reading.words(), words)]
+        if asks_when(found.question) and not self._tells_when(best):
+            unsaid.append(found.question.tokens[0].text)
         if unsaid or not holds(best.reading, found.readings, is_open=found.is_open):
             words = ", ".join(f'"{word}"' for word in unsaid)
             return Answer(
@@ -99,6 +102,11 @@ class PathAnswers:
         text = compose.text(run.reading, run.rows, found, self._schema, links)
         evidence, is_cut = (witness, passages), run.rows.truncated
         return grounded(question, text, table, found, evidence, runs, self._schema, sure, alternatives, partial=is_cut)
+
+    def _tells_when(self, run: Run) -> bool:
+        """Whether any of the answers has a figure in its name, as moments do."""
+        found = compose.entities(run.rows, self._schema) if run.rows is not None else ()
+        return not found or any(sign.isdigit() for entity in found for sign in str(entity.name))
 
     def _witness(self, run: Run, trace: Trace) -> Witness:
         """The subgraph behind the answer.

@@ -53,6 +53,8 @@ BARE_NOTIONS = frozenset(("location", "date"))
 # Notions whose answers are written with figures.
 FIGURE_NOTIONS = frozenset("year date time number percentage percent amount population price age".split())
 
+# Nouns for moments, which are written with figures.
+MOMENT_NOUNS = frozenset("year date day month decade century".split())
 # Words for people in general, and nouns for those whom a graph may hold.
 ANYONE_WORDS = frozenset("person people persons anyone someone".split())
 PEOPLE_NOTION = ("person", "people", "employee", "member", "user", "customer", "student")

@@ -18,8 +18,10 @@ from arcgraph.interpret.english import (
     COPULAS,
     COUNT_PHRASES,
     DEMONSTRATIVES,
+    DETERMINERS,
     FUNCTION_WORDS,
     IRREGULAR_FORMS,
+    MOMENT_NOUNS,
     NOTIONS,
     PERSON_WORDS,
     PREPOSITIONS,
@@ -110,6 +112,20 @@ def _intent(words: list[str]) -> Intent:
     if words and words[0] in YES_NO_STARTS and words[1:2] != ["you"]:
         return Intent.YES_NO
     return Intent.LIST
+
+
+def asks_when(question: Question) -> bool:
+    """Whether a moment is asked for: "when", "in what year", "on which date"."""
+    words = [token.lower for token in question.tokens[:_OPENING]]
+    for i, word in enumerate(words):
+        if word not in QUESTION_WORDS:
+            continue
+        return word == "when" or (word in DETERMINERS and words[i + 1 : i + 2] != [] and words[i + 1] in MOMENT_NOUNS)
+    return False
+
+
+# A question word stands among so many words at the beginning.
+_OPENING = 4
 
 
 def view_from(question: Question, spans: Iterable[tuple[int, int]]) -> View:

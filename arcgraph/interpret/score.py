@@ -50,6 +50,7 @@ Claims: TypeAlias = list[list[float]]
 
 # Below this probability a word is left unexplained.
 _UNEXPLAINED = 0.2
+_HALF_EXPLAINED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Parts:
     And what is none of them: ``grounded``, the share of the question's content words that the path's own terms explain,
     null aside; ``words``, how many content words there are; ``gap``, the most of them that stand side by side with
     nothing to explain them; ``noun``, whether there is but the noun that is asked for ("which harbours has …"); and
-    ``missed``, the words that nothing explains.
+    ``missed``, the words that nothing explains surely.
     """
 
     coverage: float
@@ -444,8 +445,8 @@ def gaps(said: Matrix, meanings: Meanings) -> NDArray[np.int_]:
 
 
 def missed(said: Vector, meanings: Meanings) -> tuple[str, ...]:
-    """The words that a path does not explain, those of names of several words one by one."""
-    words = [w for w, share in zip(meanings.view.words, said, strict=True) if share < _UNEXPLAINED]
+    """The words that a path does not explain surely, those of names of several words one by one."""
+    words = [w for w, share in zip(meanings.view.words, said, strict=True) if share < _HALF_EXPLAINED]
     return tuple(part for word in words for part in word.split()) if meanings.count else ()
 
 

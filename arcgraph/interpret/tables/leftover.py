@@ -16,12 +16,14 @@ from arcgraph.interpret.english import (
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     OWNING_VERBS,
+    PERSON_WORDS,
     POSSESSIVES,
     RELATIVE_PRONOUNS,
     SAMENESS_WORDS,
+    TIME_NOUNS,
 )
 from arcgraph.interpret.tables.mentions import Asked, carries_meaning
-from arcgraph.interpret.tables.parse import Draft
+from arcgraph.interpret.tables.parse import Draft, Use
 
 # From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
 _OUTRIGHT = -0.2
@@ -72,6 +74,7 @@ class Leftover:
         """How many words that stand by themselves say something that the draft does not: a verb where a hop is guessed
         and is nothing like it, and a noun that is no part of what is said beside it."""
         guessed = {hop.type for hop in self._draft.hops if hop.paid}
+        guessed |= {use.keys[0] for use in self._draft.uses if self._is_any_moment(use)}
         found = 0
         for i in self.telling:
             is_alone = i - 1 not in self.telling and i + 1 not in self.telling
@@ -83,7 +86,9 @@ class Leftover:
                 found += bool(guessed) and not guessed & likely and not self._leads_to_value(i)
             else:
                 found += not self._covered & {i - 1, i + 1}
-        return found
+        # What happened between two things is hardly dated by one of them.
+        happened = any(not hop.paid for hop in self._draft.hops)
+        return found + (happened and any(self._is_any_moment(use) and use.side == "node" for use in self._draft.uses))
 
     def lost(self) -> int:
         """How many things that are asked for or named nothing stands for.
@@ -123,14 +128,20 @@ class Leftover:
             start -= 1
         if start == end and self._is_verb(end):
             return False
-        before = self._before(start)
         return (
-            (self._word(end + 1) == "of" and before[-1:] not in [[p] for p in PREPOSITIONS])
+            self._is_of_something(start, end)
             or self._is_listed(start)
             or self._is_owned(start, end)
             or self._is_measured(start, end)
             or self._heads_compound(start, end)
+            or self._is_predicate(start, end)
         )
+
+    def _is_of_something(self, start: int, end: int) -> bool:
+        """Whether something is asked of what is named behind ("the shoe size of"), by all of these words."""
+        before = self._before(start)[-1:]
+        is_whole = start - 1 not in self._covered or before == ["and"]
+        return self._word(end + 1) == "of" and is_whole and not PREPOSITIONS & set(before)
 
     def _is_listed(self, start: int) -> bool:
         """Whether a noun is one column more ("the names and runways of")."""
@@ -177,12 +188,23 @@ class Leftover:
         return any(self._word(i).isdigit() and len(self._word(i)) != len("1999") for i in range(first, last))
 
     def _heads_compound(self, start: int, end: int) -> bool:
-        """Whether a plural right behind a label in the singular is what is meant ("mountain passes")."""
+        """Whether a noun right behind a label is what is meant ("mountain passes", "the company treaty that"), and no
+        verb ("which mountain passes", "mountains pass")."""
         use = next((u for u in self._draft.uses if u.kind == "label" and u.last == start), None)
-        if use is None or start != end or not self._word(end).endswith("s"):
+        if use is None or start != end:
             return False
-        is_plural = self._word(use.last - 1).endswith("s")
-        return not is_plural and self._word(use.first - 1) in ("of", "all", "many")
+        label = self._word(use.last - 1)
+        if label in PERSON_WORDS or label.endswith("s"):
+            return False
+        return not self._word(end).endswith("s") or self._word(use.first - 1) in ("of", "all", "many", "and")
+
+    def _is_predicate(self, start: int, end: int) -> bool:
+        """Whether a word is what something is said to be ("who are rivals", "as teachers", "the colour is blue")."""
+        before = self._word(start - 1)
+        is_plural = self._word(end).endswith("s")
+        nouns = {use.last - 1 for use in self._draft.uses if use.kind in ("property", "label")} | {*self.telling}
+        is_told = before in COPULAS and start - 2 in nouns and not self._word(end + 1)
+        return (is_plural and (before == "as" or (before in COPULAS and start > 1))) or is_told
 
     def _before(self, at: int) -> list[str]:
         """The words before one, articles aside."""
@@ -225,6 +247,12 @@ class Leftover:
         """Whether a word is a number beside a word written like a name ("12 Park Avenue")."""
         beside = [i for i in (at - 1, at + 1) if 0 <= i < len(self._asked.units)]
         return self._word(at).isdigit() and any(self._is_written_like_a_name(i) for i in beside)
+
+    def _is_any_moment(self, use: Use) -> bool:
+        """Whether a property only answers when, as far as words tell."""
+        word = self._word(use.last - 1)
+        is_bare = use.kind == "property" and use.last == use.first + 1 and bool(use.keys) and not use.spent
+        return is_bare and (word == "when" or word in TIME_NOUNS) and self._word(use.first - 1) in ("", "what", "which")
 
     # --- clauses -----------------------------------------------------------------------------------------------------
 

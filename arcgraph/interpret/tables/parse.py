@@ -18,6 +18,7 @@ from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordi
 from arcgraph.interpret.tables.english import (
     AGENT_ENDINGS,
     COMPARING,
+    LIGHT_VERBS,
     OPPOSITE_PREPOSITIONS,
     RELATIVE_PRONOUNS,
     THINGS_AGAIN,
@@ -551,7 +552,10 @@ def _pruned(drafts: Iterable[Draft]) -> list[Draft]:
 
 
 def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb: bool = False) -> float:
-    """What it costs to say something of a node: what "and" goes on with is the first one, first of all."""
+    """What it costs to say something of a node: what "and" goes on with is the first one, first of all, and so is what
+    more is asked of ("…, and how many")."""
+    if asked.goes_on(stretch.first):
+        return 0.0 if i == 0 else _HEAD + _farther(draft, i)
     if not is_coordinated(asked, stretch, is_verb=is_verb):
         return _farther(draft, i)
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
@@ -566,7 +570,7 @@ def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:
     if any(m.deed == Deed.NEGATION and end <= m.start < begin for m in asked.marks):
         return ""
     between = [unit.text for unit in asked.units[last.last : stretch.first]]
-    if not all(word in FUNCTION_WORDS or word in GOING_ON for word in between):
+    if not all(word in FUNCTION_WORDS or word in GOING_ON or word in LIGHT_VERBS for word in between):
         return ""
     if "," in asked.text[end:begin] and not {"and", "or"} & set(between):
         # The last of those listed says how they are joined.

@@ -29,7 +29,9 @@ class Saying:
         said = self._said_hops()
         denied = {hop.name for part in pattern.absent for hop in part.hops}
         open_to = {hop.name for parts in pattern.choices for part in parts for hop in part.hops}
-        hops = [f"not {words}" if name in denied else words for name, words in said.items() if name not in open_to]
+        besides = {hop.name for part in pattern.optional for hop in part.hops}
+        hops = [f"not {words}" if name in denied else f"{words} where there is any" if name in besides else words
+                for name, words in said.items() if name not in open_to]  # fmt: skip
         hops += ["either " + " or ".join(map(self._part_words, parts)) for parts in pattern.choices]
         if hops:
             text += " of " + "; ".join(hops)
@@ -37,7 +39,7 @@ class Saying:
             text += f" of {phrase(self._draft.nodes[0].label)}"
         conditions = [
             *self._conditions(pattern),
-            *(c for part in pattern.absent for c in self._conditions(part)),
+            *(c for part in (*pattern.absent, *pattern.optional) for c in self._conditions(part)),
             *counted,
         ]
         if conditions:

@@ -1,0 +1,86 @@
+"""Numbers of things that are asked for besides: "the clubs of a league, and how many venues each of them has"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from arcgraph.graph.pattern import Aggregate, Entity, Part, Pattern
+from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.mentions import Asked
+from arcgraph.interpret.tables.parse import Draft, Use, name_of_hop, name_of_node
+
+# Words by which a number is asked for beside what was asked before.
+_BESIDES = frozenset(("and", "along", "together", "with", "plus"))
+_REACH = 6
+
+
+def with_optional_counts(pattern: Pattern, asked: Asked, draft: Draft, uses: Sequence[Use]) -> Pattern:
+    """The pattern with what is counted besides as optional, so that things without any are returned with 0."""
+    aggregates = [p.expression for p in pattern.returns if isinstance(p.expression, Aggregate)]
+    is_plain = len(aggregates) < len(pattern.returns) and not pattern.having and pattern.grouped is None
+    if not is_plain or len(aggregates) != 1 or pattern.absent or pattern.choices:
+        return pattern
+    counted = aggregates[0]
+    mark = next((m for m in asked.marks if _is_besides(asked, m)), None)
+    if mark is None or counted.function != "count" or not isinstance(counted.of, Entity):
+        return pattern
+    hop = _branch(asked, draft, uses, counted.of.owner, mark)
+    return pattern if hop is None else _apart(pattern, draft, hop, counted.of.owner)
+
+
+def _is_besides(asked: Asked, mark: Mark) -> bool:
+    """Whether a mark counts behind what was asked for first."""
+    if mark.deed != Deed.AGGREGATE or mark.value != "count" or mark.doubtful:
+        return False
+    at = next((i for i, unit in enumerate(asked.units) if unit.start >= mark.start), 0)
+    before = [unit.text for unit in asked.units[max(0, at - _REACH) : at]]
+    return at > 2 and bool(_BESIDES & set(before)) and "," in asked.text[: mark.start]
+
+
+def _branch(asked: Asked, draft: Draft, uses: Sequence[Use], counted: str, mark: Mark) -> int | None:
+    """The hop at which the branch that only the counting speaks of begins."""
+    node = next((i for i in range(len(draft.nodes)) if name_of_node(i) == counted), None)
+    found = None
+    while node is not None and not _was_told(asked, uses, node, mark):
+        hop = next((i for i, link in enumerate(draft.hops) if link.end == node), None)
+        if hop is None or any(u.side == "relationship" and u.at == hop and _char(asked, u) < mark.start for u in uses):
+            return None
+        found, node = hop, draft.hops[hop].start
+    return found
+
+
+def _was_told(asked: Asked, uses: Sequence[Use], node: int, mark: Mark) -> bool:
+    return node == 0 or any(u.side == "node" and u.at == node and _char(asked, u) < mark.start for u in uses)
+
+
+def _char(asked: Asked, use: Use) -> int:
+    return asked.units[use.first].start
+
+
+def _apart(pattern: Pattern, draft: Draft, hop: int, counted: str) -> Pattern:
+    nodes, hops = {draft.hops[hop].end}, {hop}
+    for i, link in enumerate(draft.hops):
+        if i > hop and link.start in nodes:
+            nodes.add(link.end)
+            hops.add(i)
+    names = {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
+    returned = {
+        getattr(p.expression, "owner", None) for p in pattern.returns if not isinstance(p.expression, Aggregate)
+    }
+    if names & returned or counted not in names:
+        return pattern
+    part = Part(
+        tuple(n for n in pattern.nodes if n.name in names),
+        tuple(h for h in pattern.hops if h.name in names),
+        tuple(b for b in pattern.bindings if b.node in names),
+        tuple(f for f in pattern.filters if f.left.owner in names),
+    )
+    return replace(
+        pattern,
+        nodes=tuple(n for n in pattern.nodes if n not in part.nodes),
+        hops=tuple(h for h in pattern.hops if h not in part.hops),
+        bindings=tuple(b for b in pattern.bindings if b not in part.bindings),
+        filters=tuple(f for f in pattern.filters if f not in part.filters),
+        optional=(*pattern.optional, part),
+    )

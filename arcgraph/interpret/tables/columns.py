@@ -98,7 +98,7 @@ class Columns(Sorting):
         keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
         having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
-        outputs = _distinct([*keys, *aggregates])
+        outputs = _distinct([*self._once(keys), *aggregates])
         # What only sorts is not what is asked for.
         asked_for = [use for n, use in enumerate(self._uses) if n not in self._taken]
         self._loose += sum(_UNASKED for use in asked_for if self._is_another_kind(use))
@@ -114,7 +114,7 @@ class Columns(Sorting):
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
-        if entity >= 0 and self._draft.hops and self._is_called(entity):
+        if self._draft.hops and any(self._tells_name(o) for o in outputs):
             # What is named is hardly what is asked for.
             self._loose += _NAMED_ITSELF
         # What things are counted or averaged by for their order is shown beside them.
@@ -219,6 +219,23 @@ class Columns(Sorting):
             yield Filter(Property(variable, test.key, condition.numeric), condition.operator, right)
 
     # --- plain columns -----------------------------------------------------------------------------------------------
+
+    def _tells_name(self, output: Output) -> bool:
+        """Whether a column is the thing of some name, or that name."""
+        nodes = range(len(self._draft.nodes))
+        node = next((i for i in nodes if name_of_node(i) == getattr(output.expression, "owner", "")), -1)
+        if node < 0 or isinstance(output.expression, Aggregate) or not self._is_called(node):
+            return False
+        names = self._catalog.naming(self._draft.nodes[node].label)
+        return isinstance(output.expression, Entity) or output.expression.key in names
+
+    def _once(self, keys: Sequence[Output]) -> Iterator[Output]:
+        """The keys without things whose names are keys as well."""
+        told = {k.expression for k in keys}
+        for key in keys:
+            main = self._catalog.main_key(self._draft.nodes[key.entity].label) if key.entity >= 0 else None
+            if main is None or Property(name_of_node(key.entity), main) not in told:
+                yield key
 
     def _is_another_kind(self, use: Use) -> bool:
         """Whether a property is an amount or a moment where a place or a person is asked for ("where … born")."""

@@ -11,7 +11,7 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog
-from arcgraph.interpret.tables.english import APART_WORDS
+from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_node, variable_of
 from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
@@ -20,6 +20,7 @@ from arcgraph.interpret.verbalise import phrase
 COUNTED = "number"
 # An average of counts of which no word says what they are counted for.
 _IMPLIED = 1.5
+_AUXILIARIES = frozenset("has have had does do did is was".split())
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 
@@ -178,12 +179,24 @@ class Counting(Spoken):
                 self._met.add(mark)
                 continue
             at = self._next_use(mark.end, NEXT)
+            if self._refers_back(mark):
+                # "Each of them" is each of what is asked for.
+                self._met.add(mark)
+                continue
             while at is not None:
                 self._met.add(mark)
                 yield from self._key(at)
                 at = self._joined(self._compound(at))
         if any(unit.text in APART_WORDS for unit in self._asked.units):
             yield from self._told_apart()
+
+    def _refers_back(self, mark: Mark) -> bool:
+        """Whether what is grouped by is what was asked for before ("each of them", "in each")."""
+        behind = [unit.text for unit in self._asked.units if unit.start >= mark.end]
+        while behind and behind[0] in ("of", "one"):
+            behind.pop(0)
+        is_each = "each" in mark.text.lower().split()
+        return is_each and self._asked.going_on is not None and (not behind or behind[0] in BACK_WORDS | _AUXILIARIES)
 
     def _parted(self) -> list[Mark]:
         """A "by" that may mean anything, right before a property that it then groups by."""

@@ -42,6 +42,10 @@ LIGHT_VERBS = frozenset(
 )
 # Nouns that say nothing behind such a verb.
 LIGHT_NOUNS = {form: frozenset(("place", "part")) for form in ("take", "takes", "took", "taken", "taking")}
+# Phrases by which more is asked of the same things.
+BESIDES_PHRASES = frozenset(
+    (("along", "with"), ("together", "with"), ("as", "well"), ("and", "specify"), ("and", "for"))
+)
 # Phrases by which something was so, whenever that was.
 WHENEVER_PHRASES = tuple(
     tuple(phrase.split())

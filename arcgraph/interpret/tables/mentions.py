@@ -25,6 +25,7 @@ from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same
 from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
+    BESIDES_PHRASES,
     CLOSING_VERBS,
     COORDINATING,
     COUNT_NOUNS,
@@ -175,9 +176,15 @@ class Asked:
         words = [unit.text for unit in self.units]
         for i in range(2, len(words) - 2):
             is_asked = words[i] in COORDINATING and words[i + 1] in QUESTION_WORDS - SUBJECT_WORDS
-            if (is_asked or words[i] in _NARROWING or self._counts_more(i)) and self._is_said(0, i):
+            is_beside = tuple(words[i : i + 2]) in BESIDES_PHRASES and self._is_counted(i + 2)
+            if (is_asked or is_beside or words[i] in _NARROWING or self._counts_more(i)) and self._is_said(0, i):
                 return i
         return None
+
+    def _is_counted(self, i: int) -> bool:
+        """Whether things are counted a few words behind a unit ("along with the number of")."""
+        end = self.units[min(len(self.units), i + 4) - 1].end
+        return any(m.deed == Deed.AGGREGATE and self.units[i - 1].end <= m.start < end for m in self.marks)
 
     def _counts_more(self, i: int) -> bool:
         """Whether "and" goes on with another aggregate, behind one."""

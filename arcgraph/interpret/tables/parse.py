@@ -221,7 +221,7 @@ class Parser:
         before = _preposition(asked, at)
         for i, node in enumerate(draft.nodes):
             ways = self._catalog.ways(node.label, label)
-            near = _farther(draft, i) + twin
+            near = (_of_the_same(asked, draft, i) if asked.goes_on(at) else _farther(draft, i)) + twin
             shortest = sum(1 for way in ways if len(way) == len(ways[0]))
             first = _ONLY_HOP if shortest == 1 else _HOP
             found += [(first + _LONGER[len(way) - 1] + near - _told(before, way[-1].type), i, way) for way in ways]
@@ -555,7 +555,7 @@ def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb:
     """What it costs to say something of a node: what "and" goes on with is the first one, first of all, and so is what
     more is asked of ("…, and how many")."""
     if asked.goes_on(stretch.first):
-        return 0.0 if i == 0 else _HEAD + _farther(draft, i)
+        return _of_the_same(asked, draft, i)
     if not is_coordinated(asked, stretch, is_verb=is_verb):
         return _farther(draft, i)
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
@@ -628,6 +628,12 @@ def _farther(draft: Draft, i: int) -> float:
 def _of_closing(draft: Draft, i: int) -> float:
     """The same where the question closes with the columns that it wants: they are the first node's, first of all."""
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
+
+
+def _of_the_same(asked: Asked, draft: Draft, i: int) -> float:
+    """The same where more is asked of the first node, all the more of "each"."""
+    each = asked.going_on is not None and any(unit.text == "each" for unit in asked.units[asked.going_on :])
+    return _of_closing(draft, i) + (_HEAD if each and i else 0.0)
 
 
 def _adjoins(draft: Draft, stretch: Stretch, i: int) -> bool:

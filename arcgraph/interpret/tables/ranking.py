@@ -139,7 +139,8 @@ def _is_tied(reading: TableReading, readings: Sequence[TableReading]) -> bool:
 def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:
     """How likely a reading is right, 0 to 1: its score, its lead over the next best, and what speaks against it."""
     doubts = reading.doubts
-    others = [r.score for r in readings if r is not reading]
+    # What loses something is no rival of what does not.
+    others = [r.score for r in readings if r is not reading and r.doubts.lost <= doubts.lost]
     lead = min(_MOST_LEAD, reading.score - max(others)) if others else _MOST_LEAD
     weighed = (
         _BIAS

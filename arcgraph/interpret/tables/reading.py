@@ -16,7 +16,7 @@ from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp
-from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, variable_of
+from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, name_of_node, variable_of
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
@@ -138,6 +138,9 @@ def _rank(reading: TableReading) -> tuple[float, int, int]:
 
 
 def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
+    # What is counted besides is told apart by that.
+    besides = {node.name for part in query.pattern.optional for node in part.nodes}
+    told = [node for i, node in enumerate(draft.nodes) if name_of_node(i) not in besides]
     return Doubts(
         lost=left.lost() + len(query.unmet),
         unknown=left.unknown(),
@@ -151,7 +154,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=left.gaps(),
         unsaid=left.unsaid(),
-        twins=max(0, len(draft.nodes) - len({node.label for node in draft.nodes}) - alike),
+        twins=max(0, len(told) - len({node.label for node in told}) - alike),
     )
 
 
@@ -168,8 +171,15 @@ def _aggregates(asked: Asked, draft: Draft) -> int:
         if m.deed in _BEYOND_PATHS and not m.doubtful and m not in swallowed
         and not any(0 <= m.start - end <= _SORTED_BY for end in orders)
     ]  # fmt: skip
+    # "How many has each" counts once.
+    more = [m for m in marks if m.deed == Deed.AGGREGATE and asked.goes_on(_unit_at(asked, m.start))]
+    marks = [m for m in marks if m.deed != Deed.GROUP or not more or not asked.goes_on(_unit_at(asked, m.start))]
     body = [m for m in marks if asked.closing is None or m.start < asked.units[asked.closing].start]
     return len(body or marks)
+
+
+def _unit_at(asked: Asked, start: int) -> int:
+    return next((i for i, unit in enumerate(asked.units) if unit.start >= start), len(asked.units))
 
 
 def asks_beyond_paths(text: str) -> bool:

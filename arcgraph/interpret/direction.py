@@ -50,6 +50,16 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
     return _by_voice(name, anchor_acts=not passive and last < place)
 
 
+def owned_direction(relation: str, word: str) -> Direction | None:
+    """How a hop should point from the one whose WORD its other end is said to be ("their fathers")."""
+    return _of_relation(split_name(relation), word)
+
+
+def voiced_direction(relation: str, *, passive: bool) -> Direction:
+    """How a hop should point from the subject of the verb that words it."""
+    return _by_voice(split_name(relation), anchor_acts=not passive)
+
+
 def _fills_role(question: Question, first: int, last: int, place: int) -> bool:
     """Whether the anchor is said to be what the relation's word says: "whose WORD is ANCHOR", "has ANCHOR as WORD"."""
     words = [token.lower for token in question.tokens]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.direction import expected_direction
+from arcgraph.interpret.direction import expected_direction, owned_direction, voiced_direction
 from arcgraph.interpret.question import Intent, Question, Token
-from arcgraph.interpret.tables.english import MUTUAL_WORDS
+from arcgraph.interpret.tables.english import MUTUAL_WORDS, POSSESSIVES
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use
 
@@ -29,6 +29,17 @@ def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:
     said = next((u for u in draft.uses if u.kind == "relation" and u.at == i), None)
     if said is None or _is_mutual(asked, said):
         return Direction.BOTH
+    words = [unit.text for unit in asked.units]
+    if said.first and words[said.first - 1] in POSSESSIVES and link.start == _owner(draft, i):
+        return owned_direction(link.type, words[said.last - 1]) or Direction.BOTH
+    if (
+        words[said.last : said.last + 1] == ["by"]
+        and words[said.last + 1 : said.last + 2][0:1]
+        and (words[said.last + 1] in POSSESSIVES)
+    ):
+        return voiced_direction(link.type, passive=True)
+    if words[said.last : said.last + 1] and words[said.last] in POSSESSIVES:
+        return voiced_direction(link.type, passive=False)
     ends = [u for u in draft.uses if u.side == "node" and u.at in (link.start, link.end) and u.kind != "property"]
     behind = [u for u in ends if u.first >= said.last]
     before = [u for u in ends if u.last <= said.first]
@@ -39,6 +50,13 @@ def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:
     span = asked.units[other.first].start, asked.units[other.last - 1].end
     found = expected_direction(_question(asked), span, said.last - 1, link.type) or Direction.BOTH
     return found if other.at == link.start else found.opposite
+
+
+def _owner(draft: Draft, i: int) -> int:
+    """The node whose the other end of a hop is, where both ends are joined by another hop as well; -1 elsewhere."""
+    link = draft.hops[i]
+    others = [hop for n, hop in enumerate(draft.hops) if n != i and (hop.start, hop.end) == (link.start, link.end)]
+    return link.start if others else -1
 
 
 def _is_mutual(asked: Asked, said: Use) -> bool:

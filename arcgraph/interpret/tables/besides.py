@@ -8,7 +8,7 @@ from dataclasses import replace
 from arcgraph.graph.pattern import Aggregate, Entity, Part, Pattern
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use, name_of_hop, name_of_node
+from arcgraph.interpret.tables.parse import Draft, Use, beyond, name_of_hop, name_of_node
 
 # Words by which a number is asked for beside what was asked before.
 _BESIDES = frozenset(("and", "along", "together", "with", "plus"))
@@ -59,11 +59,7 @@ def _char(asked: Asked, use: Use) -> int:
 
 
 def _apart(pattern: Pattern, draft: Draft, hop: int, counted: str) -> Pattern:
-    nodes, hops = {draft.hops[hop].end}, {hop}
-    for i, link in enumerate(draft.hops):
-        if i > hop and link.start in nodes:
-            nodes.add(link.end)
-            hops.add(i)
+    nodes, hops = beyond(draft, hop)
     names = {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
     returned = {
         getattr(p.expression, "owner", None) for p in pattern.returns if not isinstance(p.expression, Aggregate)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Part, Pattern, Property
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node
+from arcgraph.interpret.tables.parse import Draft, Test, Use, beyond, covers, name_of_hop, name_of_node
 
 _OR = "or"
 
@@ -111,12 +111,7 @@ class Choosing:
 
     def _elements(self, hop: int) -> set[str]:
         """The names of a hop, of the nodes that it leads to, and of all beyond."""
-        nodes = {self._draft.hops[hop].end}
-        hops = {hop}
-        for i, link in enumerate(self._draft.hops):
-            if i > hop and link.start in nodes:
-                nodes.add(link.end)
-                hops.add(i)
+        nodes, hops = beyond(self._draft, hop)
         return {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
 
 

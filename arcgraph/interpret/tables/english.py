@@ -66,6 +66,8 @@ SAME_PHRASES = (
     ("date of birth", "birth date", "birthdate", "birthday", "born"),
     ("nationality", "country"),
     ("mass", "weight"),
+    ("place of birth", "birthplace", "birth place"),
+    ("place of death", "deathplace", "death place"),
 )
 # Nouns that only close the name of a property ("badge number", "country name").
 TAIL_NOUNS = frozenset(

@@ -20,6 +20,7 @@ from arcgraph.interpret.tables.english import (
     COMPARING,
     LIGHT_VERBS,
     OPPOSITE_PREPOSITIONS,
+    POSSESSIVES,
     RELATIVE_PRONOUNS,
     THINGS_AGAIN,
 )
@@ -148,6 +149,16 @@ def variable_of(use: Use) -> str:
     return name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
 
 
+def beyond(draft: Draft, hop: int) -> tuple[set[int], set[int]]:
+    """The nodes that a hop leads to, and the hops on that way and to them, by number: drafts are trees whose hops lead
+    away from the first node, but for hops that join two nodes once more."""
+    nodes, hops = {draft.hops[hop].end}, {hop}
+    for i, link in enumerate(draft.hops):
+        if i > hop and link.start in nodes:
+            nodes.add(link.end)
+    return nodes, hops | {i for i, link in enumerate(draft.hops) if link.start in nodes or link.end in nodes}
+
+
 def covers(asked: Asked, use: Use, mark: Mark) -> bool:
     """Whether the words of a mark are part of what a use was taken for ("average height", "not 'Docks'")."""
     return asked.units[use.first].start <= mark.start and mark.end <= asked.units[use.last - 1].end
@@ -266,7 +277,7 @@ class Parser:
                 cost = -0.8 * hop.paid if hop.paid else _SAID_AGAIN
                 yield _used(draft._replace(hops=said), Use("relation", *_span(stretch), "relationship", i), cost)
         conjunction = _conjunction(asked, draft, stretch)
-        joint = conjunction == "and" or _is_of_them(asked, stretch)
+        joint = conjunction == "and" or _is_of_them(asked, stretch) or _is_theirs(asked, draft, stretch)
         if conjunction == "or":
             yield from self._either(draft, stretch, sense)
         elif conjunction:
@@ -582,6 +593,16 @@ def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
     """Whether a relation is said of what was spoken of before ("someone who also acted in them")."""
     behind = [unit.text for unit in asked.units[stretch.last : stretch.last + 2]]
     return bool(behind) and (behind[0] in THINGS_AGAIN or (behind[0] in COMPARING and behind[-1] in THINGS_AGAIN))
+
+
+def _is_theirs(asked: Asked, draft: Draft, stretch: Stretch) -> bool:
+    """Whether a relation is one of those whose verb stands right before it ("killed by their students")."""
+    last = draft.uses[-1] if draft.uses else None
+    if last is None or asked.units[stretch.first - 1].text not in POSSESSIVES:
+        return False
+    between = {unit.text for unit in asked.units[last.last : stretch.first - 1]}
+    is_object = last.kind == "label" and any(hop.end == last.at for hop in draft.hops)
+    return (last.kind == "relation" and between <= PREPOSITIONS) or is_object
 
 
 def _told(preposition: str, kind: str) -> float:

@@ -256,8 +256,13 @@ def cases(of: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, list[str]
 
 
 def golds(queries: Sequence[str], graph: Any, server: Any, schema: Any) -> list[tuple[str, list[Row]]]:
-    found = [(query, gold_rows(server or graph, query, schema)) for query in queries]
+    found = [(query, known(gold_rows(server or graph, query, schema))) for query in queries]
     return [(query, rows) for query, rows in found if rows]
+
+
+def known(rows: Sequence[Row]) -> list[Row]:
+    """The rows that hold anything."""
+    return [row for row in rows if any(value != "None" for value in row)]
 
 
 def run(name: str, of: Sequence[Mapping[str, Any]], options: argparse.Namespace, settings: Settings) -> Iterator[Any]:

@@ -18,6 +18,7 @@ from arcgraph.graph.pattern import (
     Aggregate,
     Binding,
     Descriptor,
+    Difference,
     Direction,
     Entity,
     Expression,
@@ -241,7 +242,7 @@ class _Writer:
         first = pattern.grouped
         if first is None:
             return []
-        keys = [p.expression for p in pattern.returns if not isinstance(p.expression, Aggregate)]
+        keys = [p.expression for p in pattern.returns if isinstance(p.expression, Property | Entity)]
         handed: dict[Operand, str] = {
             key: f"key_{i}" for i, key in enumerate(dict.fromkeys(keys)) if key.owner not in first.by
         }
@@ -285,6 +286,8 @@ class _Writer:
         return lines
 
     def _expression(self, expression: Expression) -> str:
+        if isinstance(expression, Difference):
+            return f"{self._property(expression.left)} - {self._property(expression.right)}"
         if not isinstance(expression, Aggregate):
             return self._operand(expression)
         if expression.function == "exists":
@@ -445,6 +448,12 @@ def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
 
 def _expression_faults(projection: Projection, known: set[str], first: Grouped | None) -> Iterable[str]:
     expression = projection.expression
+    if isinstance(expression, Difference):
+        owners = (expression.left.owner, expression.right.owner)
+        yield from (f"column {projection.name!r} compares unknown element {o!r}" for o in owners if o not in known)
+        if first is not None:
+            yield f"column {projection.name!r} compares what was grouped before"
+        return
     operand = expression.of if isinstance(expression, Aggregate) else expression
     if isinstance(operand, Measure):
         if first is None or operand.name not in [m.name for m in first.measures]:

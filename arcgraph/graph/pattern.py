@@ -91,7 +91,15 @@ class Aggregate:
     distinct: bool = False
 
 
-Expression = Property | Entity | Aggregate
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """``left`` minus ``right``, both numbers; null where either is unknown."""
+
+    left: Property
+    right: Property
+
+
+Expression = Property | Entity | Aggregate | Difference
 Operand = Property | Entity | Measure
 
 Operator = Literal[

@@ -121,6 +121,8 @@ THINGS_AGAIN = frozenset(("it", "them"))
 POSSESSIVES = frozenset("their its his her whose".split())
 # Words behind which a verb stands.
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
+# Words that ask by how much two things differ.
+DIFFERENCE_WORDS = frozenset("difference differences differ gap".split())
 # Verbs that say something of a thing that is named, however little.
 OWNING_VERBS = frozenset("own owns owned has have had possess possesses contain contains".split())
 # What makes the opposite of an adjective.

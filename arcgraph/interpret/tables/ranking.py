@@ -71,10 +71,10 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return False
     if not holds(best, paths.readings):
         return True
-    if paths.question.intent == Intent.YES_NO:
-        return False
     if tables[0].tells and not _explains(best) and _is_sure(tables):
         return True
+    if paths.question.intent == Intent.YES_NO:
+        return False
     if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
         return True
     if _explains(best) and not tables[0].doubts.aggregates:

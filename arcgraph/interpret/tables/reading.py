@@ -7,15 +7,16 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from arcgraph.domain import LabelInfo, Schema
-from arcgraph.graph.pattern import Aggregate, Entity, Pattern, Property
+from arcgraph.graph.pattern import Aggregate, Difference, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
+from arcgraph.interpret.tables.comparing import compares, comparisons
 from arcgraph.interpret.tables.leftover import Leftover
-from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp
+from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, units_of
 from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, name_of_node, variable_of
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
@@ -108,8 +109,8 @@ class TableReader:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)
         found: dict[Hashable, TableReading] = {}
-        for draft in self._parser.parse(asked):
-            query = Columns(self._catalog, asked, draft).query()
+        drafts = [(d, Columns(self._catalog, asked, d).query()) for d in self._parser.parse(asked)]
+        for draft, query in (*comparisons(asked, self._catalog), *drafts):
             if query is None:
                 continue
             reading = self._reading(asked, draft, query)
@@ -184,7 +185,8 @@ def _unit_at(asked: Asked, start: int) -> int:
 
 def asks_beyond_paths(text: str) -> bool:
     """Whether a question holds marks that no path can express."""
-    return any(m.deed in _BEYOND_PATHS and not m.doubtful for m in signs_of(text)[1])
+    words = [unit.text for unit in units_of(text)]
+    return compares(words) or any(m.deed in _BEYOND_PATHS and not m.doubtful for m in signs_of(text)[1])
 
 
 def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
@@ -228,6 +230,8 @@ def _has_values(info: LabelInfo) -> bool:
 def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
     """Whether a path between named things says all of it: no condition but on names, and entities or their number."""
     outputs = [p.expression for p in pattern.returns]
+    if _compares_properties(pattern):
+        return False
     if any(m.deed in _BEYOND_PATHS and not m.doubtful and (m.deed != Deed.AGGREGATE or m.value != "count")
            for m in asked.marks):  # fmt: skip
         return False
@@ -245,8 +249,16 @@ def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
 
 def _tells_more(draft: Draft, pattern: Pattern) -> bool:
     """Whether a property that a word says outright is returned, and is no name: no path has it for an answer."""
+    if _compares_properties(pattern):
+        return True
     said = {(variable_of(use), key) for use in draft.uses if _is_told(use) for key in use.keys}
     return any(isinstance(e := p.expression, Property) and (e.owner, e.key) in said for p in pattern.returns)
+
+
+def _compares_properties(pattern: Pattern) -> bool:
+    return any(isinstance(p.expression, Difference) for p in pattern.returns) or any(
+        isinstance(f.right, Property) for f in pattern.filters
+    )
 
 
 def _is_told(use: Use) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from arcgraph.interpret import operators as english
@@ -250,6 +251,24 @@ def _orders(asked: _Asked) -> Iterator[Mark]:
         yield asked.mark(first, last, Deed.ORDER, _ORDER_OF[phrase])
 
 
+def _spans(asked: _Asked) -> Iterator[Mark]:
+    """ "From the most recent to the oldest": which way rows are sorted, by the first of two superlatives."""
+    told = list(_superlatives(asked))
+    for one, other in pairwise(told):
+        first = next((i for i, word in enumerate(asked.words) if word.start == one.start), 0)
+        last = next((i for i, word in enumerate(asked.words) if word.end >= other.end), 0)
+        begins = first - 1 - (asked.word(first - 1) == "the")
+        between = [asked.word(i) for i in range(first, last)]
+        if begins < 0 or asked.word(begins) != "from" or "to" not in between or last - begins > _LONGEST_SPAN:
+            continue
+        way = one.value.moment or one.value.amount
+        yield asked.mark(begins, last + 1, Deed.ORDER, way)
+
+
+# "From the most recently built to the oldest" has so many words.
+_LONGEST_SPAN = 9
+
+
 def _plain(asked: _Asked) -> Iterator[Mark]:
     for deed, table in _PLAIN.items():
         for first, last, phrase in asked.phrases(table):
@@ -320,7 +339,7 @@ def _number_with_unit(asked: _Asked, at: int) -> int | None:
     return next((int(one.value.number) for one in durations), None)
 
 
-_READERS = (_relatives, _superlatives, _aggregates, _groups, _orders, _plain, _limits, _conditions)
+_READERS = (_relatives, _superlatives, _spans, _aggregates, _groups, _orders, _plain, _limits, _conditions)
 
 
 def _widest(marks: Sequence[Mark]) -> list[Mark]:

@@ -222,12 +222,13 @@ class Columns(Sorting):
 
     def _tells_name(self, output: Output) -> bool:
         """Whether a column is the thing of some name, or that name."""
+        told = output.expression.of if isinstance(output.expression, Aggregate) else output.expression
         nodes = range(len(self._draft.nodes))
-        node = next((i for i in nodes if name_of_node(i) == getattr(output.expression, "owner", "")), -1)
-        if node < 0 or isinstance(output.expression, Aggregate) or not self._is_called(node):
+        node = next((i for i in nodes if name_of_node(i) == getattr(told, "owner", "")), -1)
+        if node < 0 or not self._is_called(node):
             return False
         names = self._catalog.naming(self._draft.nodes[node].label)
-        return isinstance(output.expression, Entity) or output.expression.key in names
+        return isinstance(told, Entity) or (isinstance(told, Property) and told.key in names)
 
     def _once(self, keys: Sequence[Output]) -> Iterator[Output]:
         """The keys without things whose names are keys as well."""

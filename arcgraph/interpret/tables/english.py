@@ -99,6 +99,11 @@ APART_WORDS = frozenset("separately respectively individually apart".split())
 RANK_WORDS = frozenset("top first last bottom best".split())
 FIRST_WORDS = frozenset(("top", "first"))
 MOST_WORDS = frozenset("most fewest least highest largest greatest lowest smallest".split())
+# Superlatives of age, and words in the keys of properties for when something began.
+AGE_WORDS = frozenset("oldest youngest eldest newest".split())
+BEGINNING_WORDS = frozenset(
+    "birth born birthdate birthday founded founding established inception created creation start launch built opened".split()
+)
 # Words for what holds both ways between two things.
 MUTUAL_WORDS = frozenset(
     """know knows knew known knowing meet meets met marry married marries related relates relation similar connected

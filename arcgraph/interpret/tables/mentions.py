@@ -16,7 +16,14 @@ from arcgraph.graph.pattern import Operator
 from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names, is_command
 from arcgraph.interpret.bounds import Bounds
-from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, NOTIONS, QUESTION_WORDS, SUBJECT_WORDS
+from arcgraph.interpret.english import (
+    COMMAND_WORDS,
+    FUNCTION_WORDS,
+    NOTIONS,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    SUBJECT_WORDS,
+)
 from arcgraph.interpret.fitting import Fit, fit
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import TEXTS, Comparison, Kind
@@ -82,6 +89,12 @@ _APART = 0.5
 _FORM = 0.75
 _HEADLESS = 0.5
 _SAID = 0.2
+# A name that is surely one.
+_SURELY_NAMED = -0.2
+# What a relation costs whose name ends with a preposition that is not said ("plays" for playsFor).
+_NO_PREPOSITION = 0.5
+# What a property costs whose key has the stem of the verb right before a moment ("created in 1999": creationYear).
+_STEM, _DATED = 0.6, 0.1
 _LEAST_PERSON = 0.15
 _PERSON = 0.6
 _SOMEONE = 1.2
@@ -314,10 +327,29 @@ class Linker:
             is_request = is_request or _is_command(asked, i)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit() or i in asked.idle:
                 continue
-            if senses := self._word(unit.text, meanings[i]):
+            if senses := (*self._dated(asked, i), *self._word(unit.text, meanings[i])):
+                senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if _is_verb(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _dated(self, asked: Asked, at: int) -> Iterator[Sense]:
+        """The properties of moments that a verb right before one leads to, by its stem."""
+        start = asked.units[at].end
+        follows = [
+            min(one.start, one.comparison.start if one.comparison else one.start) for one in asked.literals
+            if one.kind in _MOMENTS
+        ]  # fmt: skip
+        behind = min((at for at in follows if at >= start), default=None)
+        if behind is None or asked.text[start:behind].strip():
+            return
+        for meaning in self._catalog.meanings:
+            if (
+                meaning.kind == "property"
+                and self._is_moment(meaning)
+                and any(_STEM <= shared_stem(asked.units[at].text, word) < 1 for word in split_name(meaning.name))
+            ):
+                yield _sense(meaning, -_DATED)
 
     def _is_told(self, mark: Mark) -> bool:
         """Whether a word that may count or sort is called so in the schema ("the quantity of", "ordered by")."""
@@ -437,7 +469,8 @@ class Linker:
         costs: dict[tuple[int, int], float] = {}
         known = [*self._named(asked), *self._held(asked)]
         known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
-        for start, end, sense, weight in [*known, *self._written(asked), *self._seen_from_the_end(asked)]:
+        names = [(start, end) for start, end, sense, _ in known if sense.is_name and sense.log >= _SURELY_NAMED]
+        for start, end, sense, weight in [*known, *self._written(asked, names), *self._seen_from_the_end(asked)]:
             span = _units_within(asked.units, start, end)
             if span is None:
                 continue
@@ -589,10 +622,13 @@ class Linker:
             return start, end
         return min(start, literal.comparison.start), max(end, literal.comparison.end)
 
-    def _written(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
-        """Literals, as conditions on the properties that they fit."""
+    def _written(self, asked: Asked, names: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, Sense, float]]:
+        """Literals, as conditions on the properties that they fit; not those that are part of a longer name."""
         for literal in asked.literals:
-            if literal.kind == Kind.ORDINAL or _is_limit(asked, literal):
+            is_part = any(
+                a <= literal.start and literal.end <= b and b - a > literal.end - literal.start for a, b in names
+            )
+            if literal.kind == Kind.ORDINAL or is_part or _is_limit(asked, literal):
                 continue
             start, end = self._with_comparison(literal.start, literal.end, literal)
             if literal.until is not None:
@@ -758,6 +794,22 @@ def _singular(asked: Asked, schema: Sequence[Stretch]) -> str | None:
 
 
 _NUMBER = "number"
+_MOMENTS = (Kind.YEAR, Kind.DATE, Kind.DATETIME, Kind.MONTH, Kind.DECADE, Kind.CENTURY)
+
+
+def _unsaid_preposition(asked: Asked, at: int, sense: Sense) -> float:
+    """What a relation costs whose name ends with a preposition that the question does not have behind the verb."""
+    last = split_name(sense.name)[-1] if sense.kind == "relation" else ""
+    if last not in PREPOSITIONS or last in ("by", "of") or any(u.text == last for u in asked.units[at + 1 :]):
+        return 0.0
+    before = asked.units[at - _FRONTED : at] if at >= _FRONTED else asked.units[:at]
+    return 0.0 if any(unit.text == last for unit in before) else _NO_PREPOSITION
+
+
+# A preposition may stand so many words before its verb ("for which clubs did he play").
+_FRONTED = 6
+
+
 _OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
 
 

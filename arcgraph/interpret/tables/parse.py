@@ -688,7 +688,7 @@ def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, own
         if use.kind != "property" or use.spent or stretch.first - use.last > _WINDOW:
             continue
         between = [u for u in draft.uses if u.first >= use.last]
-        if any(u.kind == "value" or (use.is_name and u.kind == "label") for u in between):
+        if any(u.kind == "value" or (use.is_name and u.kind in ("label", "property")) for u in between):
             continue
         if use.at == i and use.side == side and key in use.keys:
             return n

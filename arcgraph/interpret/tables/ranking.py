@@ -71,7 +71,7 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return False
     if not holds(best, paths.readings):
         return True
-    if tables[0].tells and not _explains(best) and _is_sure(tables):
+    if tables[0].tells and (tables[0].several or not _explains(best)) and _is_sure(tables):
         return True
     if paths.question.intent == Intent.YES_NO:
         return False

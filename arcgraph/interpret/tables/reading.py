@@ -66,7 +66,8 @@ class TableReading:
 
     ``entity`` is the number of the node whose entities are the answer, -1 where the rows are. ``fit`` (0 to 1) is how
     well the words and the query explain each other; ``score`` compares readings of one question. ``tells`` says that
-    properties are among its columns that a question asks for outright, names aside; ``missing`` are the nouns that a
+    properties are among its columns that a question asks for outright, names aside, ``several`` that it has others
+    beside them that "and" joins; ``missing`` are the nouns that a
     question asks for, or by, of which nothing of it stands for any.
     """
 
@@ -78,6 +79,7 @@ class TableReading:
     is_path: bool = False
     doubts: Doubts = Doubts()
     tells: bool = False
+    several: bool = False
     missing: tuple[str, ...] = ()
 
     def words(self) -> str:
@@ -126,7 +128,7 @@ class TableReader:
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
             _is_path(asked, draft, query.pattern), _doubts(asked, draft, query, left),
-            _tells_more(draft, query.pattern), left.nouns(),
+            tells := _tells_more(draft, query.pattern), tells and _asks_for_several(asked, query.pattern), left.nouns(),
         )  # fmt: skip
 
 
@@ -253,6 +255,11 @@ def _tells_more(draft: Draft, pattern: Pattern) -> bool:
         return True
     said = {(variable_of(use), key) for use in draft.uses if _is_told(use) for key in use.keys}
     return any(isinstance(e := p.expression, Property) and (e.owner, e.key) in said for p in pattern.returns)
+
+
+def _asks_for_several(asked: Asked, pattern: Pattern) -> bool:
+    shown = [p for p in pattern.returns if not p.hidden]
+    return len(shown) > 1 and any(unit.text == "and" for unit in asked.units)
 
 
 def _compares_properties(pattern: Pattern) -> bool:

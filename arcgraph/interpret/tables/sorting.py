@@ -12,7 +12,7 @@ from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.counting import FUNCTIONS, Counting, words_of
-from arcgraph.interpret.tables.english import FIRST_WORDS, MOST_WORDS, RANK_WORDS
+from arcgraph.interpret.tables.english import AGE_WORDS, BEGINNING_WORDS, FIRST_WORDS, MOST_WORDS, RANK_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
 from arcgraph.interpret.tables.spoken import MOMENT, NEXT, NUMERIC, Output
@@ -116,7 +116,13 @@ class Sorting(Counting):
             by = self._property(self._uses[at], numeric=True)
             of = (a.expression for a in aggregates if isinstance(a.expression, Aggregate) and a.expression.of == by)
             return next(of, by)
-        return aggregates[0].expression if aggregates else None
+        if aggregates:
+            return aggregates[0].expression
+        if not mark.value or any(m.deed == Deed.ORDER and not m.value for m in self._marks):
+            return None
+        # "From the most recent to the oldest": by the one property that says when.
+        found = self._of_moment(self._asked_node(), Superlative("", mark.value, None, mark.text.lower()))
+        return found[0].expression if found is not None else None
 
     # --- superlatives ------------------------------------------------------------------------------------------------
 
@@ -236,8 +242,9 @@ class Sorting(Counting):
         label = self._draft.nodes[node].label
         keys = self._catalog.moment_keys(label)
         if len(keys) > 1:
-            # An order's own date is its orderDate.
-            keys = [key for key in keys if split_name(label)[-1] in split_name(key)]
+            # An order's own date is its orderDate; who is the oldest was born first.
+            own = {split_name(label)[-1]} | (BEGINNING_WORDS if AGE_WORDS & set(value.word.split()) else set())
+            keys = [key for key in keys if own & set(split_name(key))]
         if len(keys) != 1:
             return None
         return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False

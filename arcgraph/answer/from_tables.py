@@ -21,7 +21,7 @@ from arcgraph.answer.runs import (
 )  # fmt: skip
 from arcgraph.domain import RESERVED_KEY, Node, Rows, Schema
 from arcgraph.graph.base import Graph
-from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern
+from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern, Property
 from arcgraph.interpret.assemble import witnessing
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.execute import TableRun, TableRunner
@@ -108,7 +108,7 @@ def narrowed(pattern: Pattern, rows: Rows, schema: Schema) -> Pattern:
             continue
         if isinstance(column.expression, Entity):
             bindings.append(Binding(column.expression.owner, RESERVED_KEY if schema.loaded else None, tuple(found)))
-        elif not column.expression.numeric:
+        elif isinstance(column.expression, Property) and not column.expression.numeric:
             filters.append(Filter(column.expression, "in", found))
     return replace(pattern, bindings=tuple(bindings), filters=tuple(filters))
 

@@ -12,6 +12,8 @@ from arcgraph.interpret.tables.parse import Draft, Use, beyond, name_of_hop, nam
 
 # Words by which a number is asked for beside what was asked before.
 _BESIDES = frozenset(("and", "along", "together", "with", "plus"))
+# Words that say of whom things are counted.
+_EACH = frozenset("each their its them".split())
 _REACH = 6
 
 
@@ -35,7 +37,9 @@ def _is_besides(asked: Asked, mark: Mark) -> bool:
         return False
     at = next((i for i, unit in enumerate(asked.units) if unit.start >= mark.start), 0)
     before = [unit.text for unit in asked.units[max(0, at - _REACH) : at]]
-    return at > 2 and bool(_BESIDES & set(before)) and "," in asked.text[: mark.start]
+    behind = {unit.text for unit in asked.units[at:]}
+    is_each = "how" in before or mark.text.lower().startswith("how") or bool(behind & _EACH)
+    return at > 2 and is_each and bool(_BESIDES & set(before)) and "," in asked.text[: mark.start]
 
 
 def _branch(asked: Asked, draft: Draft, uses: Sequence[Use], counted: str, mark: Mark) -> int | None:

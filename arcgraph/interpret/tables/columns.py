@@ -240,9 +240,9 @@ class Columns(Sorting):
 
     def _is_another_kind(self, use: Use) -> bool:
         """Whether a property is an amount or a moment where a place or a person is asked for ("where … born")."""
-        opening = self._asked.units[0].text if self._asked.units else ""
-        if self._asked.goes_on(use.first):
-            return False
+        words = [unit.text for unit in self._asked.units]
+        begins = self._asked.going_on if self._asked.goes_on(use.first) else None
+        opening = words[begins + 1] if begins is not None else "".join(words[:1])
         if opening not in ("where", "who", "whom") or use.kind != "property" or use.spent or use.at < 0:
             return False
         return form_of(self._catalog.info(self._holder(use))).meaning in (*NUMERIC, *MOMENT)
@@ -264,7 +264,7 @@ class Columns(Sorting):
                 if (closing and self._is_column(n)) or self._is_listed(n) or asks:
                     yield from self._outputs(use)
                 continue
-            if use.log < VAGUE and n and not closing:
+            if use.log < VAGUE and n and not closing and not self._asked.goes_on(use.first):
                 continue
             if use.at < 0 or (has_closing and not closing and not self._adds()):
                 continue

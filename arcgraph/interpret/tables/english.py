@@ -102,7 +102,8 @@ MOST_WORDS = frozenset("most fewest least highest largest greatest lowest smalle
 # Superlatives of age, and words in the keys of properties for when something began.
 AGE_WORDS = frozenset("oldest youngest eldest newest".split())
 BEGINNING_WORDS = frozenset(
-    "birth born birthdate birthday founded founding established inception created creation start launch built opened".split()
+    """birth born birthdate birthday founded founding established inception created creation start launch built
+    opened""".split()
 )
 # Words for what holds both ways between two things.
 MUTUAL_WORDS = frozenset(
@@ -126,6 +127,10 @@ THINGS_AGAIN = frozenset(("it", "them"))
 POSSESSIVES = frozenset("their its his her whose".split())
 # Words behind which a verb stands.
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
+# Verbs that say that somebody is somewhere, before a word that says where.
+DWELLING_VERBS = frozenset("live lives lived living reside resides resided residing dwell dwells stay stays".split())
+# Words for how often something was done.
+TIMES_WORDS = frozenset("time times occasion occasions".split())
 # Words that ask by how much two things differ.
 DIFFERENCE_WORDS = frozenset("difference differences differ gap".split())
 # Verbs that say something of a thing that is named, however little.

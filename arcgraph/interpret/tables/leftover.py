@@ -15,12 +15,15 @@ from arcgraph.interpret.english import (
 )
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
+    DWELLING_VERBS,
     OWNING_VERBS,
     PERSON_WORDS,
+    PLACING,
     POSSESSIVES,
     RELATIVE_PRONOUNS,
     SAMENESS_WORDS,
     TIME_NOUNS,
+    TIMES_WORDS,
 )
 from arcgraph.interpret.tables.mentions import Asked, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Use
@@ -30,6 +33,7 @@ _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
 # A noun stands so few words before or behind the number that it is compared with.
 _NEAR = 3
+_YEARS = (1000, 2100)
 
 
 class Leftover:
@@ -78,7 +82,8 @@ class Leftover:
         found = 0
         for i in self.telling:
             is_alone = i - 1 not in self.telling and i + 1 not in self.telling
-            if not is_alone or self._is_outright(i) or self._word(i) in PARTICLES:
+            is_dwelling = self._word(i) in DWELLING_VERBS and self._word(i + 1) in PLACING
+            if not is_alone or self._is_outright(i) or self._word(i) in PARTICLES or is_dwelling:
                 continue
             if self._is_verb(i):
                 likely = {s.name for one in self._asked.stretches[i] if one.last == i + 1 for s in one.senses
@@ -126,7 +131,7 @@ class Leftover:
         start = end
         while start - 1 in self.telling:
             start -= 1
-        if start == end and self._is_verb(end):
+        if start == end and (self._is_verb(end) or self._word(end) in TIMES_WORDS):
             return False
         return (
             self._is_of_something(start, end)
@@ -172,7 +177,7 @@ class Leftover:
             named = any(
                 u.spent and u.at == use.at and u.side == use.side and u.keys == use.keys for u in self._draft.uses
             )
-            if use.kind != "value" or use.is_name or named or not self._has_figure(use.first, use.last):
+            if use.kind != "value" or use.is_name or named or not self._is_amount(use):
                 continue
             between = range(end + 1, use.first) if end < use.first else range(use.last, start)
             if (
@@ -183,14 +188,18 @@ class Leftover:
                 return True
         return False
 
-    def _has_figure(self, first: int, last: int) -> bool:
-        """Whether what is compared is an amount; years and days have verbs beside them."""
-        return any(self._word(i).isdigit() and len(self._word(i)) != len("1999") for i in range(first, last))
+    def _is_amount(self, use: Use) -> bool:
+        """Whether a value is an amount that something is compared with; years have verbs beside them."""
+        element = self._draft.nodes[use.at] if use.side == "node" else self._draft.hops[use.at]
+        told = [c for test in element.tests if test.first == use.first for c in test.conditions]
+        numbers = [c.right for c in told if c.numeric or isinstance(c.right, int | float)]
+        return any(not isinstance(n, int) or not _YEARS[0] <= n < _YEARS[1] for n in numbers)
 
     def _heads_compound(self, start: int, end: int) -> bool:
         """Whether a noun right behind a label is what is meant ("mountain passes", "the company treaty that"), and no
         verb ("which mountain passes", "mountains pass")."""
-        use = next((u for u in self._draft.uses if u.kind == "label" and u.last == start), None)
+        labels = (u for u in self._draft.uses if u.kind == "label" and u.log >= _OUTRIGHT)
+        use = next((u for u in labels if u.last == start), None)
         if use is None or start != end:
             return False
         label = self._word(use.last - 1)

@@ -91,6 +91,8 @@ _HEADLESS = 0.5
 _SAID = 0.2
 # A name that is surely one.
 _SURELY_NAMED = -0.2
+# A name that is so much surer than one that crosses it stands.
+_SURER = 0.3
 # What a relation costs whose name ends with a preposition that is not said ("plays" for playsFor).
 _NO_PREPOSITION = 0.5
 # What a property costs whose key has the stem of the verb right before a moment ("created in 1999": creationYear).
@@ -480,7 +482,11 @@ class Linker:
             elif found[span][same].log < sense.log:
                 found[span][same] = sense
             costs[span] = max(costs.get(span, 0.0), weight)
+        best = {span: max(sense.log for sense in senses) for span, senses in found.items()}
         for (first, last), senses in found.items():
+            if any(_crosses(other, (first, last)) and log > best[first, last] + _SURER for other, log in best.items()):
+                # "art and marine" within "landscape art and marine art" are words of two names.
+                continue
             senses.sort(key=lambda s: (not named & set(s.holders), -s.log))
             yield Stretch(first, last, tuple(senses[: 2 * MOST_SENSES]), log=-costs[first, last])
 
@@ -944,6 +950,11 @@ def _but_likely(asked: Asked, schema: Sequence[Stretch], likely: frozenset[int])
 
 def _sense(meaning: Meaning, log: float) -> Sense:
     return Sense(meaning.kind, log, meaning.name, meaning.holders)
+
+
+def _crosses(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two stretches share words, and neither lies within the other."""
+    return one[0] < other[0] < one[1] < other[1] or other[0] < one[0] < other[1] < one[1]
 
 
 def _units_within(units: Sequence[Unit], start: int, end: int) -> tuple[int, int] | None:

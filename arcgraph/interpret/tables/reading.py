@@ -125,10 +125,11 @@ class TableReader:
         score = draft.score - query.loose
         words = max(1, len(draft.uses) + len(draft.marks))
         left = Leftover(asked, draft)
+        tells = _tells_more(asked, draft, query.pattern)
+        several = tells and _asks_for_several(asked, query.pattern)
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
-            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query, left),
-            tells := _tells_more(draft, query.pattern), tells and _asks_for_several(asked, query.pattern), left.nouns(),
+            _is_path(asked, draft, query.pattern), _doubts(asked, draft, query, left), tells, several, left.nouns(),
         )  # fmt: skip
 
 
@@ -157,8 +158,13 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=left.gaps(),
         unsaid=left.unsaid(),
-        twins=max(0, len(told) - len({node.label for node in told}) - alike),
+        twins=max(0, len(told) - len({node.label for node in told}) - alike - _both(asked)),
     )
+
+
+def _both(asked: Asked) -> int:
+    """How often "both" says that two things of one kind are meant."""
+    return sum(1 for mark in asked.marks if mark.deed == Deed.BOTH and mark.text.lower() == "both")
 
 
 def _aggregates(asked: Asked, draft: Draft) -> int:
@@ -249,11 +255,11 @@ def _is_path(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
     return not _is_hard(draft)
 
 
-def _tells_more(draft: Draft, pattern: Pattern) -> bool:
+def _tells_more(asked: Asked, draft: Draft, pattern: Pattern) -> bool:
     """Whether a property that a word says outright is returned, and is no name: no path has it for an answer."""
     if _compares_properties(pattern):
         return True
-    said = {(variable_of(use), key) for use in draft.uses if _is_told(use) for key in use.keys}
+    said = {(variable_of(use), key) for use in draft.uses if _is_told(asked, use) for key in use.keys}
     return any(isinstance(e := p.expression, Property) and (e.owner, e.key) in said for p in pattern.returns)
 
 
@@ -268,8 +274,9 @@ def _compares_properties(pattern: Pattern) -> bool:
     )
 
 
-def _is_told(use: Use) -> bool:
-    return use.kind == "property" and use.at >= 0 and not use.spent and not use.is_name and use.log >= _SAID
+def _is_told(asked: Asked, use: Use) -> bool:
+    is_column = use.kind == "property" and use.at >= 0 and not use.spent and not use.is_name
+    return is_column and (use.log >= _SAID or asked.goes_on(use.first))
 
 
 def _is_hard(draft: Draft) -> bool:

@@ -57,6 +57,8 @@ _OTHER_ONE = 3.0
 _DEFERRED = 0.1
 _UNNAMED_KEY = 1.3
 _UNNAMED_ID = 1.5
+# A property of an edge, beside one of a node that has it as well.
+_APART_FROM = 0.6
 # A relation whose hop was said already.
 _SAID_AGAIN = 0.1
 _NAMED_KEY = 0.6
@@ -340,7 +342,10 @@ class Parser:
             far = _of_closing(draft, i) if asked.closes(stretch.first) else _spoken_of(asked, draft, stretch, i)
             cost = -0.1 if is_compound else _DEFERRED + far
             yield _touched(_used(draft, placed, cost), i, stretch.first)
-        yield from self._of_edges(draft, stretch, keys, use)
+        # "Their names and ids" are of one thing.
+        joined = last is not None and last.kind == "property" and last.side == "node" and _is_joined(asked, last, use)
+        apart = _APART_FROM if joined and last is not None and self._has_key(draft, last, keys) else 0.0
+        yield from self._of_edges(draft._replace(score=draft.score - apart), stretch, keys, use)
         owners = [owner for side, owner in keys if side == "node"]
         yield _used(draft, use, _DEFERRED)
         if len(owners) <= 2 and not sense.is_name:
@@ -348,6 +353,11 @@ class Parser:
                 for reached, i in self._reached(asked, draft, owner, stretch.first):
                     new = _UNNAMED_BACK * asked.closes(stretch.first)
                     yield _used(reached, use._replace(at=i, keys=keys["node", owner]), 0.1 + new)
+
+    def _has_key(self, draft: Draft, last: Use, keys: dict[tuple[str, str], tuple[str, ...]]) -> bool:
+        """Whether what a property was said of has another one, too."""
+        owners = {draft.nodes[last.at].label} if last.at >= 0 else {h.owner for h in last.holders if h.side == "node"}
+        return any(("node", owner) in keys for owner in owners)
 
     def _of_edges(
         self, draft: Draft, stretch: Stretch, keys: dict[tuple[str, str], tuple[str, ...]], use: Use
@@ -502,7 +512,8 @@ class Parser:
                 score += reached[0].score - draft.score
                 draft, found = reached[0], (reached[1], 0.3)
             i, cost = found
-            shared = _coordinated(asked, uses, n)
+            shared = _coordinated(asked, uses, n, n + 1)
+            shared = _coordinated(asked, uses, n, n - 1) if shared is None else shared
             if shared is not None and ("node", draft.nodes[shared].label) in keys:
                 i = shared
             score -= cost
@@ -757,14 +768,19 @@ def _is_idle(draft: Draft, uses: Sequence[Use], i: int, node: Var) -> bool:
     return degree <= 1 and not node.tests and not any(u.side == "node" and u.at == i for u in uses)
 
 
-def _coordinated(asked: Asked, uses: Sequence[Use], n: int) -> int | None:
+def _coordinated(asked: Asked, uses: Sequence[Use], n: int, other: int) -> int | None:
     """The node of the property that "and" joins to another: "the names and ages of" are of one thing."""
-    if n + 1 >= len(uses):
+    if not 0 <= other < len(uses):
         return None
-    follows = uses[n + 1]
-    between = {unit.text for unit in asked.units[uses[n].last : follows.first]}
-    is_joined = follows.kind == "property" and follows.side == "node" and not follows.spent and follows.at >= 0
-    return follows.at if is_joined and "and" in between and between <= _LISTING else None
+    beside = uses[other]
+    is_placed = beside.kind == "property" and beside.side == "node" and not beside.spent and beside.at >= 0
+    return beside.at if is_placed and _is_joined(asked, *sorted((uses[n], beside), key=lambda u: u.first)) else None
+
+
+def _is_joined(asked: Asked, one: Use, other: Use) -> bool:
+    """Whether nothing but "and" stands between two uses."""
+    between = {unit.text for unit in asked.units[one.last : other.first]}
+    return "and" in between and between <= _LISTING
 
 
 _LISTING = ARTICLES | frozenset(("and", "also", "their", "its"))

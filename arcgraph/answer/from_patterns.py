@@ -15,7 +15,7 @@ from arcgraph.answer.runs import WITNESS_ROWS, record_of, witness_of
 from arcgraph.domain import Node, Path, Rows, Schema
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Pattern
-from arcgraph.interpret.assemble import PATHS, THING, witnessing
+from arcgraph.interpret.assemble import PATHS, THING, evidencing, witnessing
 from arcgraph.interpret.verbalise import phrase
 from arcgraph.settings import Settings
 from arcgraph.tracing import Trace
@@ -102,8 +102,12 @@ class PatternAnswers:
         if run.pattern is None or run.shown is None:
             held = _held(run)
             return held if held.nodes or held.edges else replace(held, rows={0: row_texts(run.rows)})
-        match, shown = (witnessing(narrowed(p, run.rows, self._schema), WITNESS_ROWS) for p in (run.pattern, run.shown))
-        return witness_of(self._graph, match, shown, trace, timeout=self._timeout)
+        matches, shown = (evidencing(narrowed(p, run.rows, self._schema)) for p in (run.pattern, run.shown))
+        found = Witness()
+        for pair in zip(matches, shown, strict=True):
+            match, told = (witnessing(one, WITNESS_ROWS) for one in pair)
+            found = joined(found, witness_of(self._graph, match, told, trace, timeout=self._timeout))
+        return found
 
     def _nodes(self, rows: Rows) -> tuple[AnswerEntity, ...]:
         """The nodes of a written query's rows, each once: which column is the answer, nobody knows."""

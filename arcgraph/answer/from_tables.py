@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from arcgraph.answer import tables as shown_as
-from arcgraph.answer.evidence import passages_of
+from arcgraph.answer.evidence import joined, passages_of
 from arcgraph.answer.result import Alternative, Answer, Status, Witness
 from arcgraph.answer.runs import (
     ALTERNATIVES,
@@ -22,7 +22,7 @@ from arcgraph.answer.runs import (
 from arcgraph.domain import RESERVED_KEY, Node, Rows, Schema
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern, Property
-from arcgraph.interpret.assemble import witnessing
+from arcgraph.interpret.assemble import evidencing, witnessing
 from arcgraph.interpret.tables import ranking
 from arcgraph.interpret.tables.execute import TableRun, TableRunner
 from arcgraph.interpret.tables.reading import TableReading
@@ -87,8 +87,11 @@ class TableAnswers:
     def _witness(self, run: TableRun, trace: Trace) -> Witness:
         """The matches behind the answer."""
         assert run.rows is not None
-        shape = witnessing(narrowed(run.reading.pattern, run.rows, self._schema), WITNESS_ROWS)
-        return witness_of(self._graph, shape, shape, trace, timeout=self._timeout)
+        found = Witness()
+        for match in evidencing(narrowed(run.reading.pattern, run.rows, self._schema)):
+            shape = witnessing(match, WITNESS_ROWS)
+            found = joined(found, witness_of(self._graph, shape, shape, trace, timeout=self._timeout))
+        return found
 
 
 def narrowed(pattern: Pattern, rows: Rows, schema: Schema) -> Pattern:

@@ -12,6 +12,7 @@ from arcgraph.answer.result import AnswerEntity
 from arcgraph.domain import Node, Rows, Schema
 from arcgraph.graph.values import to_plain
 from arcgraph.interpret.tables.columns import THING
+from arcgraph.interpret.tables.parse import name_of_node
 from arcgraph.interpret.tables.reading import TableReading
 from arcgraph.interpret.verbalise import phrase
 
@@ -24,8 +25,9 @@ def table(reading: TableReading, rows: Rows, schema: Schema) -> Rows:
     kept = [record for record in records if any(value is not None for value in record)]
     columns = rows.columns
     if reading.entity >= 0:
-        label = reading.pattern.nodes[reading.entity].labels[0]
-        columns = tuple(phrase(label) if column == THING else column for column in columns)
+        labels = (node.labels[0] for node in reading.pattern.nodes if node.name == name_of_node(reading.entity))
+        named = phrase(next(labels, THING))
+        columns = tuple(named if column == THING else column for column in columns)
     return Rows(columns, kept, rows.truncated)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from arcgraph.domain import RESERVED_KEY, Anchor
 from arcgraph.graph.pattern import (
@@ -15,6 +16,7 @@ from arcgraph.graph.pattern import (
     Filter,
     Hop,
     Order,
+    Part,
     Pattern,
     PatternNode,
     Projection,
@@ -159,6 +161,32 @@ def listing(pattern: Pattern, intent: Intent, limit: int) -> Pattern:
 def witnessing(pattern: Pattern, limit: int) -> Pattern:
     """Every node and edge of the match, one row a match, at most ``limit`` rows."""
     return replace(pattern.returning(*(Projection(Entity(e), e) for e in _elements(pattern))), limit=limit)
+
+
+def evidencing(pattern: Pattern) -> list[Pattern]:
+    """The matches behind a pattern's rows: itself where it has no parts that one can choose or leave out, else with one
+    part of each choice, each at a time, and once more with what is optional."""
+    shapes = [_with(replace(pattern, choices=(), optional=()), chosen) for chosen in product(*pattern.choices)]
+    if pattern.optional:
+        shapes.append(_with(shapes[0], pattern.optional))
+    return shapes[:_MOST_SHAPES]
+
+
+# Of the matches behind one query so many at most are read.
+_MOST_SHAPES = 6
+
+
+def _with(pattern: Pattern, parts: Iterable[Part]) -> Pattern:
+    """The pattern with parts that must be found."""
+    for part in parts:
+        pattern = replace(
+            pattern,
+            nodes=pattern.nodes + part.nodes,
+            hops=pattern.hops + part.hops,
+            bindings=pattern.bindings + part.bindings,
+            filters=pattern.filters + part.filters,
+        )
+    return pattern
 
 
 def collecting(pattern: Pattern) -> Pattern:

@@ -254,12 +254,19 @@ def _orders(asked: _Asked) -> Iterator[Mark]:
 def _spans(asked: _Asked) -> Iterator[Mark]:
     """ "From the most recent to the oldest": which way rows are sorted, by the first of two superlatives."""
     told = list(_superlatives(asked))
+    said = {first for first, _, _ in asked.phrases(_ORDERS)}
     for one, other in pairwise(told):
         first = next((i for i, word in enumerate(asked.words) if word.start == one.start), 0)
         last = next((i for i, word in enumerate(asked.words) if word.end >= other.end), 0)
         begins = first - 1 - (asked.word(first - 1) == "the")
         between = [asked.word(i) for i in range(first, last)]
-        if begins < 0 or asked.word(begins) != "from" or "to" not in between or last - begins > _LONGEST_SPAN:
+        if (
+            begins < 0
+            or begins in said
+            or asked.word(begins) != "from"
+            or "to" not in between
+            or last - begins > _LONGEST_SPAN
+        ):
             continue
         way = one.value.moment or one.value.amount
         yield asked.mark(begins, last + 1, Deed.ORDER, way)

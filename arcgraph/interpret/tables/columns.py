@@ -360,7 +360,8 @@ class Columns(Sorting):
         use = self._uses[n]
         if self._is_known(use) or denier(self._asked, use) is not None:
             return True
-        if any(unit.text in CLAUSE_OPENERS for unit in self._asked.units[max(1, self._uses[0].last) : use.first]):
+        begins = max(1, self._uses[0].last, (self._asked.going_on or 0) + 2 if self._asked.goes_on(use.first) else 0)
+        if any(unit.text in CLAUSE_OPENERS for unit in self._asked.units[begins : use.first]):
             return True
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before

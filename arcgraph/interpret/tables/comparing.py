@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
@@ -31,9 +32,11 @@ from arcgraph.interpret.tables.spoken import NUMERIC
 from arcgraph.interpret.verbalise import phrase, split_name
 
 # From this logarithm on words name something by themselves.
-_NAMED, _SAID = -0.5, -1.2
+_NAMED, _SAID, _OUTRIGHT = -0.5, -0.9, -0.3
 # A property that an adjective measures, and no word says.
 _MEASURED = 0.2
+# What is compared says more of a question than what is only named.
+_COMPARED = 0.3
 _MOST = ("more", "greater", "higher", "larger", "bigger")
 _LEAST = ("less", "fewer", "lower", "smaller")
 
@@ -128,10 +131,17 @@ def _measures(
         for sense in s.senses if sense.kind == "property" and sense.log >= _SAID and not sense.is_name
         for h in sense.holders if (h.side, h.owner) == ("node", label) and _is_compared(catalog, h)
     ]  # fmt: skip
-    if said:
-        best = max(said, key=lambda m: (m.log, m.last - m.first))
-        yield from (m for m in said if (m.log, m.last - m.first) == (best.log, best.last - best.first))
-        return
+    measured = list(_by_adjective(catalog, label, compared))
+    best = max((m.log for m in said), default=-math.inf)
+    if said and (best >= _OUTRIGHT or not measured):
+        longest = max(m.last - m.first for m in said if m.log == best)
+        yield from (m for m in said if (m.log, m.last - m.first) == (best, longest))
+    else:
+        yield from measured
+
+
+def _by_adjective(catalog: Catalog, label: str, compared: _Word | None) -> Iterator[_Measure]:
+    """The one property of a label that an adjective measures, if there is one."""
     if compared is None or not compared.superlative:
         return
     properties = catalog.schema.labels[label].properties
@@ -170,7 +180,7 @@ def _draft(
             uses.append(Use("label", i, i + 1, "node", 0))
     marks = tuple(m for m in asked.marks if not m.doubtful)
     dropped = 0.0
-    return Draft(measure.log + one.sense.log + other.sense.log, nodes, (), tuple(uses), marks, dropped)
+    return Draft(measure.log + one.sense.log + other.sense.log + _COMPARED, nodes, (), tuple(uses), marks, dropped)
 
 
 def _query(

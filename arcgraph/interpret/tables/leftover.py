@@ -33,6 +33,8 @@ _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
 # A noun stands so few words before or behind the number that it is compared with.
 _NEAR = 3
+# An event whose moment no property is called by counts for so many.
+_UNDATED = 2
 _YEARS = (1000, 2100)
 
 
@@ -93,7 +95,9 @@ class Leftover:
                 found += not self._covered & {i - 1, i + 1}
         # What happened between two things is hardly dated by one of them.
         happened = any(not hop.paid for hop in self._draft.hops)
-        return found + (happened and any(self._is_any_moment(use) and use.side == "node" for use in self._draft.uses))
+        dated = [use for use in self._draft.uses if self._is_any_moment(use) and use.side == "node"]
+        told = [use.keys for use in self._draft.uses if use not in dated]
+        return found + _UNDATED * (happened and any(use.keys not in told for use in dated))
 
     def lost(self) -> int:
         """How many things that are asked for or named nothing stands for.
@@ -205,7 +209,8 @@ class Leftover:
         label = self._word(use.last - 1)
         if label in PERSON_WORDS or label.endswith("s"):
             return False
-        return not self._word(end).endswith("s") or self._word(use.first - 1) in ("of", "all", "many", "and")
+        before = self._before(use.first)[-1:]
+        return not self._word(end).endswith("s") or before in (["of"], ["all"], ["many"], ["and"])
 
     def _is_predicate(self, start: int, end: int) -> bool:
         """Whether a word is what something is said to be ("who are rivals", "as teachers", "the colour is blue")."""

@@ -80,7 +80,7 @@ def rows(answer: Answer) -> set[tuple[Any, ...]]:
             {("Amber Gull", 2), ("Tern 12", 0)},
         ),
         (
-            "Give the names of ships that sail for the Grey Line, along with the number of ports each of them calls at.",
+            "Give the names of ships sailing for the Grey Line, along with the number of ports each of them calls at.",
             {("Amber Gull", 2), ("Tern 12", 0)},
         ),
         ("Who is the captain of the Amber Gull, and where was she born?", {("Ada Thorn", "Varde")}),

@@ -129,6 +129,12 @@ POSSESSIVES = frozenset("their its his her whose".split())
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
 # Verbs that say that somebody is somewhere, before a word that says where.
 DWELLING_VERBS = frozenset("live lives lived living reside resides resided residing dwell dwells stay stays".split())
+# Words behind which stands how or by what something is so, and nouns that say nothing there.
+MANNER_WORDS = frozenset("in on using via under".split())
+IDIOM_NOUNS = frozenset(
+    """total common general order detail details addition particular fact average full part turn advance person line
+    list table way time row""".split()
+)
 # Words for how often something was done.
 TIMES_WORDS = frozenset("time times occasion occasions".split())
 # Words that ask by how much two things differ.

@@ -13,9 +13,12 @@ from arcgraph.interpret.english import (
     PARTICLES,
     PREPOSITIONS,
 )
+from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     DWELLING_VERBS,
+    IDIOM_NOUNS,
+    MANNER_WORDS,
     OWNING_VERBS,
     PERSON_WORDS,
     PLACING,
@@ -95,7 +98,9 @@ class Leftover:
                 found += not self._covered & {i - 1, i + 1}
         # What happened between two things is hardly dated by one of them.
         happened = any(not hop.paid for hop in self._draft.hops)
-        dated = [use for use in self._draft.uses if self._is_any_moment(use) and use.side == "node"]
+        said = {use.at for use in self._draft.uses if use.kind == "relation"}
+        dated = [use for use in self._draft.uses if self._is_any_moment(use)
+                 and (use.side == "node" or use.at not in said)]  # fmt: skip
         told = [use.keys for use in self._draft.uses if use not in dated]
         return found + _UNDATED * (happened and any(use.keys not in told for use in dated))
 
@@ -106,6 +111,8 @@ class Leftover:
         of ("the shoe size of"), and what stands before all else.
         """
         lost = self.unknown() + self._is_echo + len(self._nouns)
+        # Nothing says when.
+        lost += self._word(0) == "when" and 0 not in self._covered
         # In a clause that lists columns two words of which nothing is made are one more column.
         left = self.telling
         lost += sum(1 for i in left if self._asked.closes(i) and i + 1 in left and i - 1 not in left)
@@ -142,15 +149,19 @@ class Leftover:
             or self._is_listed(start)
             or self._is_owned(start, end)
             or self._is_measured(start, end)
-            or self._heads_compound(start, end)
+            or self._heads_compound(start)
             or self._is_predicate(start, end)
+            or self._is_placed(start, end)
+            or self._is_aggregated(start)
         )
 
     def _is_of_something(self, start: int, end: int) -> bool:
         """Whether something is asked of what is named behind ("the shoe size of"), by all of these words."""
         before = self._before(start)[-1:]
         is_whole = start - 1 not in self._covered or before == ["and"]
-        return self._word(end + 1) == "of" and is_whole and not PREPOSITIONS & set(before)
+        # "With an age rating of": one of several things that may be said.
+        is_said = self._word(start - 1) in ("a", "an") and before == ["with"]
+        return self._word(end + 1) == "of" and is_whole and (is_said or not PREPOSITIONS & set(before))
 
     def _is_listed(self, start: int) -> bool:
         """Whether a noun is one column more ("the names and runways of")."""
@@ -199,18 +210,32 @@ class Leftover:
         numbers = [c.right for c in told if c.numeric or isinstance(c.right, int | float)]
         return any(not isinstance(n, int) or not _YEARS[0] <= n < _YEARS[1] for n in numbers)
 
-    def _heads_compound(self, start: int, end: int) -> bool:
+    def _is_placed(self, start: int, end: int) -> bool:
+        """Whether words stand behind a preposition of their own ("painted in oil", "using the casting technique")."""
+        if self._word(end + 1) == "of" or {start - 1, end + 1} & self._covered or self._word(end) in IDIOM_NOUNS:
+            return False
+        return bool(self._before(start)) and self._before(start)[-1] in MANNER_WORDS
+
+    def _is_aggregated(self, start: int) -> bool:
+        """Whether words stand right behind an average or its like ("the average salinity")."""
+        begin = self._asked.units[start].start
+        ends = [
+            m.end for m in self._asked.marks if m.deed == Deed.AGGREGATE and m.value in ("avg", "min", "max", "sum")
+        ]
+        return any(end <= begin and not self._asked.text[end:begin].strip() for end in ends)
+
+    def _heads_compound(self, start: int) -> bool:
         """Whether a noun right behind a label is what is meant ("mountain passes", "the company treaty that"), and no
         verb ("which mountain passes", "mountains pass")."""
         labels = (u for u in self._draft.uses if u.kind == "label" and u.log >= _OUTRIGHT)
         use = next((u for u in labels if u.last == start), None)
-        if use is None or start != end:
+        if use is None:
             return False
         label = self._word(use.last - 1)
         if label in PERSON_WORDS or label.endswith("s"):
             return False
         before = self._before(use.first)[-1:]
-        return not self._word(end).endswith("s") or before in (["of"], ["all"], ["many"], ["and"])
+        return not self._word(start).endswith("s") or before in (["of"], ["all"], ["many"], ["and"])
 
     def _is_predicate(self, start: int, end: int) -> bool:
         """Whether a word is what something is said to be ("who are rivals", "as teachers", "the colour is blue")."""

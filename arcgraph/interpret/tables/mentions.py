@@ -329,11 +329,18 @@ class Linker:
             is_request = is_request or _is_command(asked, i)
             if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit() or i in asked.idle:
                 continue
+            if self._only_aggregates(asked, unit):
+                continue
             if senses := (*self._dated(asked, i), *self._word(unit.text, meanings[i])):
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if _is_verb(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _only_aggregates(self, asked: Asked, unit: Unit) -> bool:
+        """Whether a word says how something is aggregated, and is no whole name ("average" of avgSpeed)."""
+        marked = any(m.deed == Deed.AGGREGATE and (m.start, m.end) == (unit.start, unit.end) for m in asked.marks)
+        return marked and not self._catalog.called(unit.text)
 
     def _dated(self, asked: Asked, at: int) -> Iterator[Sense]:
         """The properties of moments that a verb right before one leads to, by its stem."""
@@ -639,7 +646,10 @@ class Linker:
             start, end = self._with_comparison(literal.start, literal.end, literal)
             if literal.until is not None:
                 start, end = min(start, literal.until.start), max(end, literal.until.end)
+            says_year = literal.kind == Kind.YEAR and "year" in asked.text[start:end].lower()
             for holder in self._catalog.holders():
+                if says_year and not form_of(self._catalog.info(holder)).is_moment and not self._is_dated(holder):
+                    continue
                 fitting = fit(literal, self._catalog.info(holder))
                 if fitting is None or fitting.score < 0.3 or not self._reaches(holder, fitting):
                     continue
@@ -651,6 +661,10 @@ class Linker:
                 vague = literal.kind in (Kind.INTEGER, Kind.FLOAT) or conditions[0].operator in general.TEXT_COMPARATORS
                 sense = Sense("value", log, "vague" if vague else "", (holder,), conditions, said)
                 yield start, end, sense, _DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
+
+    def _is_dated(self, holder: Holder) -> bool:
+        """Whether a property holds days or moments as such."""
+        return form_of(self._catalog.info(holder)).meaning in ("date", "datetime", "localdatetime")
 
     def _seen_from_the_end(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Stretches of time before the last moment that a property holds ("in the last 3 years")."""

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Difference, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
+from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
+from arcgraph.interpret.tables.english import NAME_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
-from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, units_of
+from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
 from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, name_of_node, variable_of
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
@@ -207,8 +209,20 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     literals, marks = signs_of(text)
     found = [(m.start, m.end) for m in marks if _denies(m) or m.deed == Deed.EITHER]
     found += [one.span for one in literals if one.kind in _NAMING]
+    found += _further_columns(text)
     left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
+
+
+def _further_columns(text: str) -> list[tuple[int, int]]:
+    """What is asked for beside names ("the names and ages of"): a path has but one thing for an answer."""
+    units = units_of(text)
+    words = [unit.text for unit in units]
+    return [
+        (units[i + 2].start, units[i + 2].end) for i in range(len(words) - 3)
+        if words[i] in NAME_WORDS and words[i + 1] == "and" and words[i + 2] not in ARTICLES | NAME_WORDS
+        and "of" in words[i + 3 : i + 6] and carries_meaning(words[i + 2])
+    ]  # fmt: skip
 
 
 def _denies(mark: Mark) -> bool:

@@ -17,6 +17,7 @@ from arcgraph.graph.pattern import (
     Aggregate,
     Binding,
     Descriptor,
+    Difference,
     Direction,
     Entity,
     Filter,
@@ -178,6 +179,9 @@ def _value(operand: Any, row: Row) -> Any:
     if isinstance(operand, Property):
         owner = row[operand.owner]
         return None if owner is None else owner.props.get(operand.key)
+    if isinstance(operand, Difference):
+        left, right = _value(operand.left, row), _value(operand.right, row)
+        return None if left is None or right is None else left - right
     if isinstance(operand, Measure):
         return row["measured"][operand.name]
     if isinstance(operand, Entity):
@@ -546,6 +550,10 @@ def _with_returns(
     if shape < 0.4:
         columns.append(Projection(Entity(rng.choice(list(elements))), "thing"))
     columns += [Projection(_random_property(rng, elements), f"col {i}") for i in range(rng.choice((0, 1, 2)))]
+    people = [name for name, element in elements.items() if isinstance(element, Vertex)]
+    if shape > 0.9 and people:
+        ages = (Property(rng.choice(people), "age"), Property(rng.choice(people), "age"))
+        columns.append(Projection(Difference(*ages), "older by"))
     having: tuple[Having, ...] = ()
     is_counting = counted is not elements
     if rng.random() < (0.7 if is_counting else 0.35) or not columns:
@@ -579,7 +587,8 @@ def _with_groups(rng: random.Random, pattern: Pattern, elements: dict[str, Verte
     """Now and then the columns' aggregates become aggregates of what a first grouping measured."""
     at = next((i for i, p in enumerate(pattern.returns) if isinstance(p.expression, Aggregate)), None)
     told = pattern.returns[at].expression if at is not None else None
-    if not isinstance(told, Aggregate) or told.function in ("exists", "collect") or rng.random() < 0.6:
+    differs = any(isinstance(p.expression, Difference) for p in pattern.returns)
+    if not isinstance(told, Aggregate) or told.function in ("exists", "collect") or differs or rng.random() < 0.6:
         return pattern
     aggregate = _aggregates(rng, elements)
     if aggregate.function == "collect":
@@ -631,6 +640,7 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
             found.add(f"returns {p.expression.key}")
         if isinstance(p.expression, Entity):
             found.add("returns entity")
+        found |= {"difference"} if isinstance(p.expression, Difference) else set()
     if pattern.grouped is not None:
         found |= {"grouped"} | {"grouped with a condition" for _ in pattern.grouped.having}
     for part in pattern.absent:

@@ -43,6 +43,7 @@ FEATURES = {
     "choice with a condition",
     "choices",
     "cycle",
+    "difference",
     "direction both",
     "direction in",
     "direction out",

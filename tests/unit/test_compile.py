@@ -17,6 +17,7 @@ from arcgraph.graph.pattern import (
     Aggregate,
     Binding,
     Descriptor,
+    Difference,
     Direction,
     Entity,
     Filter,
@@ -123,6 +124,38 @@ PATTERNS = {
             Part((), (Hop("t", "b", "a", (Descriptor("T", "kind", "x"),), Direction.BOTH),)),
         ),
     ),
+    "choices": Pattern(
+        (PatternNode("a", ("A",)),),
+        returns=(Projection(Aggregate("count", Entity("a"), distinct=True), "n"),),
+        choices=(
+            (
+                Part(
+                    (PatternNode("b", ("B",)), PatternNode("c")),
+                    (Hop("r", "a", "b", (Descriptor("R"),)), Hop("s", "b", "c", (Descriptor("S"),))),
+                ),
+                Part(filters=(Filter(Property("a", "born"), ">", 1990), Filter(Property("a", "town"), "=", "Ys"))),
+            ),
+        ),
+    ),
+    "optional": Pattern(
+        (PatternNode("a", ("A",)),),
+        returns=(
+            Projection(Property("a", "name"), "name"),
+            Projection(Aggregate("count", Entity("b"), distinct=True), "n"),
+        ),
+        optional=(
+            Part(
+                (PatternNode("b", ("B",)),),
+                (Hop("r", "a", "b", (Descriptor("R"),)),),
+                filters=(Filter(Property("r", "since"), ">", 1990),),
+            ),
+        ),
+    ),
+    "difference": Pattern(
+        (PatternNode("a", ("A",)), PatternNode("b", ("A",))),
+        bindings=(Binding("a", "name", ("Ann",)), Binding("b", "name", ("Bo",))),
+        returns=(Projection(Difference(Property("a", "mass"), Property("b", "mass", numeric=True)), "more"),),
+    ),
     "exists": Pattern((PatternNode("a", ("A",)),), returns=(Projection(Aggregate("exists"), "answer"),)),
 }
 
@@ -190,6 +223,28 @@ MALFORMED = [
     (
         replace(CHAIN, absent=(Part((), (Hop("q", "a", "b"),), filters=(Filter(Property("z", "k"), "=", 1),)),)),
         "unknown element 'z'",
+    ),
+    (replace(CHAIN, choices=((Part((), (Hop("q", "a", "b"),)),),)), "a choice has less than two parts"),
+    (
+        replace(CHAIN, choices=((Part((), (Hop("q", "a", "b"),)), Part()),)),
+        "a part of a choice has neither hop nor condition",
+    ),
+    (replace(CHAIN, optional=(Part((PatternNode("x"),)),)), "what is optional has no hop"),
+    (
+        replace(
+            CHAIN,
+            optional=(Part((PatternNode("x"),), (Hop("q", "a", "x"),)),),
+            returns=(Projection(Property("x", "name"), "n"),),
+        ),
+        "column 'n' returns what is optional; only aggregates may",
+    ),
+    (
+        replace(CHAIN, optional=(Part((PatternNode("x"),), (Hop("q", "a", "x"),)),), grouped=Grouped(("x",), ())),
+        "grouping by 'x', which is optional",
+    ),
+    (
+        replace(CHAIN, returns=(Projection(Difference(Property("a", "k"), Property("z", "k")), "n"),)),
+        "column 'n' compares unknown element 'z'",
     ),
 ]
 

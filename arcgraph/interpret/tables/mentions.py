@@ -648,7 +648,7 @@ class Linker:
                 start, end = min(start, literal.until.start), max(end, literal.until.end)
             says_year = literal.kind == Kind.YEAR and "year" in asked.text[start:end].lower()
             for holder in self._catalog.holders():
-                if says_year and not form_of(self._catalog.info(holder)).is_moment and not self._is_dated(holder):
+                if says_year and not self._is_dated(holder):
                     continue
                 fitting = fit(literal, self._catalog.info(holder))
                 if fitting is None or fitting.score < 0.3 or not self._reaches(holder, fitting):
@@ -663,8 +663,10 @@ class Linker:
                 yield start, end, sense, _DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
 
     def _is_dated(self, holder: Holder) -> bool:
-        """Whether a property holds days or moments as such."""
-        return form_of(self._catalog.info(holder)).meaning in ("date", "datetime", "localdatetime")
+        """Whether a property holds moments, or is called as if it did."""
+        form = form_of(self._catalog.info(holder))
+        is_stored = form.is_moment or form.meaning in ("date", "datetime", "localdatetime")
+        return is_stored or bool(TIME_NOUNS & set(split_name(holder.key)))
 
     def _seen_from_the_end(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Stretches of time before the last moment that a property holds ("in the last 3 years")."""

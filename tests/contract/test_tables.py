@@ -156,6 +156,7 @@ def values(answer: Answer) -> set[Any]:
         ("Which workshops were founded in 1988 or 1999?", {"Lantern Yard", "Oak Bench"}),
         ("How many members joined in 2001, 2003 or 2012?", {4}),
         ("Which members joined in 2001 and 2005?", {"Ada Thorn", "Ben Usk"}),
+        ("Which members joined before 2004 or after 2010?", {"Ada Thorn", "Eli Moss", "Cleo Vant", "Dov Wren"}),
         ("Which members work in either Lantern Yard or Quill House?", {"Ada Thorn", "Ben Usk", "Cleo Vant"}),
         # Orders in time and by amount.
         ("Which workshop is the oldest?", {"Lantern Yard"}),
@@ -371,15 +372,8 @@ def test_what_is_nowhere_in_the_graph_is_not_answered(town: Agent) -> None:
         assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which members joined in the last 3 days?",
-        "Which members joined before 2004 or after 2010?",
-    ],
-)
-def test_what_no_part_of_a_query_follows_is_not_left_out(town: Agent, question: str) -> None:
-    answer = town.ask(question)
+def test_what_no_part_of_a_query_follows_is_not_left_out(town: Agent) -> None:
+    answer = town.ask("Which members joined in the last 3 days?")
     assert answer.status == Status.INSUFFICIENT, answer.text
     assert "Did you mean" in answer.text
     assert not answer.rows

@@ -86,6 +86,8 @@ CLOSING_VERBS = frozenset(
 )
 # Verbs behind which "by" says in which order rows come.
 ORDER_VERBS = frozenset("order ordered ordering sort sorted sorting rank ranked ranking arrange arranged".split())
+# Words that narrow what is counted or averaged.
+NARROWING_WORDS = frozenset("considering counting including excluding restricted limited".split())
 # Words for a name.
 NAME_WORDS = frozenset("name names called named titled".split())
 # Words that refer back to what was named before.

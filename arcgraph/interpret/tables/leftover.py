@@ -10,6 +10,7 @@ from arcgraph.interpret.english import (
     COPULAS,
     FUNCTION_WORDS,
     IRREGULAR_FORMS,
+    OPENING_VERBS,
     PARTICLES,
     PREPOSITIONS,
 )
@@ -19,6 +20,8 @@ from arcgraph.interpret.tables.english import (
     DWELLING_VERBS,
     IDIOM_NOUNS,
     MANNER_WORDS,
+    NARROWING_WORDS,
+    ORDER_VERBS,
     OWNING_VERBS,
     PERSON_WORDS,
     PLACING,
@@ -36,6 +39,8 @@ _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
 # A noun stands so few words before or behind the number that it is compared with.
 _NEAR = 3
+# Words that say what to do with what is found, and particles of verbs.
+_ASKING = OPENING_VERBS | ORDER_VERBS | NARROWING_WORDS | PARTICLES
 # An event whose moment no property is called by counts for so many.
 _UNDATED = 2
 _YEARS = (1000, 2100)
@@ -88,7 +93,7 @@ class Leftover:
         for i in self.telling:
             is_alone = i - 1 not in self.telling and i + 1 not in self.telling
             is_dwelling = self._word(i) in DWELLING_VERBS and self._word(i + 1) in PLACING
-            if not is_alone or self._is_outright(i) or self._word(i) in PARTICLES or is_dwelling:
+            if not is_alone or self._is_outright(i) or self._word(i) in _ASKING or is_dwelling:
                 continue
             if self._is_verb(i):
                 likely = {s.name for one in self._asked.stretches[i] if one.last == i + 1 for s in one.senses

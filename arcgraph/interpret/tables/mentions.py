@@ -39,6 +39,7 @@ from arcgraph.interpret.tables.english import (
     LIGHT_NOUNS,
     LIGHT_VERBS,
     NAME_WORDS,
+    NARROWING_WORDS,
     ORDER_VERBS,
     PERSON_WORDS,
     PLAIN_WORDS,
@@ -192,7 +193,7 @@ class Asked:
         for i in range(2, len(words) - 2):
             is_asked = words[i] in COORDINATING and words[i + 1] in QUESTION_WORDS - SUBJECT_WORDS
             is_beside = tuple(words[i : i + 2]) in BESIDES_PHRASES and self._is_counted(i + 2)
-            if (is_asked or is_beside or words[i] in _NARROWING or self._counts_more(i)) and self._is_said(0, i):
+            if (is_asked or is_beside or words[i] in NARROWING_WORDS or self._counts_more(i)) and self._is_said(0, i):
                 return i
         return None
 
@@ -232,7 +233,6 @@ class Asked:
         return self.closing is not None and unit >= self.closing
 
 
-_NARROWING = frozenset("considering counting including excluding restricted limited".split())
 _TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -244,8 +244,8 @@ class Catalog:
 
 @lru_cache(maxsize=10_000)
 def _singulars(word: str) -> frozenset[str]:
-    """What a word may be the plural of, and itself."""
-    endings = (("ies", "y"), ("es", ""), ("s", ""))
+    """What a word may be the plural of, or say of something ("surnamed"), and itself."""
+    endings = (("ies", "y"), ("es", ""), ("s", ""), ("ed", "e"))
     return frozenset(
         (word, *(word[: -len(e)] + one for e, one in endings if word.endswith(e) and len(word) > len(e) + 1))
     )

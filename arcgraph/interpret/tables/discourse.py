@@ -5,6 +5,7 @@ from __future__ import annotations
 from arcgraph.interpret.english import ARTICLES, COPULAS
 from arcgraph.interpret.tables.english import BACK_WORDS, COORDINATING, NEW_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Stretch
+from arcgraph.interpret.verbalise import split_name
 
 # Words that may stand between "and" and what it goes on with.
 GOING_ON = frozenset("also both who that which whom has have had".split())
@@ -36,6 +37,13 @@ def is_coordinated(asked: Asked, stretch: Stretch, *, is_verb: bool) -> bool:
         if word not in COPULAS | ARTICLES and word not in GOING_ON:
             return False
     return False
+
+
+def is_somebody(asked: Asked, stretch: Stretch, key: str) -> bool:
+    """Whether a name stands for anybody of that name ("related to a Murray"), and so for another than was spoken of."""
+    before = asked.units[stretch.first - 1].text if stretch.first else ""
+    is_capital = asked.text[asked.units[stretch.first].start].isupper()
+    return before in ("a", "an") and is_capital and split_name(key)[-1].endswith("name")
 
 
 def is_compared(asked: Asked, stretch: Stretch) -> bool:

@@ -184,6 +184,9 @@ class Leftover:
     def _is_owned(self, start: int, end: int) -> bool:
         """Whether a noun is one of something ("and what are their enemies", "whose role is", "where the colour is")."""
         before = self._before(start)
+        if before == ["whose"]:
+            # "Whose handiwork is …?" asks for a person.
+            return False
         is_subject = self._word(end + 1) in COPULAS
         return (
             before[-1:] == ["whose"]

@@ -29,7 +29,7 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import TEXTS, Comparison, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
-from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, without_unit
 from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
     BESIDES_PHRASES,
@@ -40,6 +40,7 @@ from arcgraph.interpret.tables.english import (
     LIGHT_VERBS,
     NAME_WORDS,
     NARROWING_WORDS,
+    NEW_WORDS,
     ORDER_VERBS,
     PERSON_WORDS,
     PLAIN_WORDS,
@@ -92,6 +93,8 @@ _HEADLESS = 0.5
 _SAID = 0.2
 # A name that is surely one.
 _SURELY_NAMED = -0.2
+# What a name costs that is only the singular of a word.
+_CUT = 0.4
 # A name that is so much surer than one that crosses it stands.
 _SURER = 0.3
 # What a relation costs whose name ends with a preposition that is not said ("plays" for playsFor).
@@ -100,7 +103,9 @@ _NO_PREPOSITION = 0.5
 _STEM, _DATED = 0.6, 0.1
 _LEAST_PERSON = 0.15
 _PERSON = 0.6
-_SOMEONE = 1.2
+_SOMEONE = 1.8
+# "Someone" brings in somebody else.
+_ANOTHER_ONE = 2.5
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
 # What it costs not to say who, where or when, where the graph has a word for it.
@@ -527,9 +532,10 @@ class Linker:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
                 if compared is not None and compared.operator == "<>":
                     condition = Condition("<>", right[0])
+                log = math.log(sure) - (_CUT if text is not asked.text else 0.0)
                 yield (
                     *self._with_comparison(mention.start, mention.end, compared),
-                    Sense("value", math.log(sure), holders=holders, conditions=(condition,), text=mention.text,
+                    Sense("value", log, holders=holders, conditions=(condition,), text=mention.text,
                           is_name=True),
                     sure * DROPPED_VALUE * (0.5 if not mention.quoted else 1.0),
                 )  # fmt: skip
@@ -666,7 +672,7 @@ class Linker:
         """Whether a property holds moments, or is called as if it did."""
         form = form_of(self._catalog.info(holder))
         is_stored = form.is_moment or form.meaning in ("date", "datetime", "localdatetime")
-        return is_stored or bool(TIME_NOUNS & set(split_name(holder.key)))
+        return is_stored or bool(TIME_NOUNS & set(without_unit(split_name(holder.key))))
 
     def _seen_from_the_end(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Stretches of time before the last moment that a property holds ("in the last 3 years")."""
@@ -786,7 +792,7 @@ class Linker:
         if word in ("name", "names") and not _is_command(asked, at):
             return -_NAME
         if word in PERSON_WORDS:
-            return -(_SOMEONE if self._persons else _PERSON)
+            return -(_ANOTHER_ONE if word in NEW_WORDS else _SOMEONE if self._persons else _PERSON)
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         is_plain = word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS
         if is_plain:

@@ -14,7 +14,14 @@ from typing import Literal, NamedTuple, TypeVar
 from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, PREPOSITIONS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
-from arcgraph.interpret.tables.discourse import GOING_ON, is_compared, is_coordinated, is_indefinite, refers
+from arcgraph.interpret.tables.discourse import (
+    GOING_ON,
+    is_compared,
+    is_coordinated,
+    is_indefinite,
+    is_somebody,
+    refers,
+)
 from arcgraph.interpret.tables.english import (
     AGENT_ENDINGS,
     COMPARING,
@@ -408,12 +415,14 @@ class Parser:
             key = owners.get(node.label)
             if key is None or not _may_test(node.tests, key, sense):
                 continue
-            other = _OTHER_ONE if is_compared(asked, stretch) else 0.0
+            is_known = node.said or bool(node.tests)
+            is_other = is_compared(asked, stretch) or (is_known and is_somebody(asked, stretch, key))
+            other = _OTHER_ONE if is_other else 0.0
             near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(asked, draft, owner, stretch.first):
-            if is_compared(asked, stretch):
+            if is_compared(asked, stretch) or is_somebody(asked, stretch, owners[owner]):
                 reached = reached._replace(score=reached.score + _TWIN)
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
 

@@ -12,7 +12,7 @@ from arcgraph.interpret.confidence import holds
 from arcgraph.interpret.marks import signs_of
 from arcgraph.interpret.question import Intent
 from arcgraph.interpret.reader import Interpretation
-from arcgraph.interpret.tables.reading import TableReading
+from arcgraph.interpret.tables.reading import TableReading, standing
 
 # Below this confidence a reading is a guess.
 LEAST_SURE = 0.5
@@ -26,7 +26,7 @@ _LOST = 4.5
 _GAP, _UNSAID, _TIED, _SAME = 0.5, 1.0, 1.2, 0.02
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
-_CLEARER, _UNSURE = 0.75, 0.4
+_CLEARER, _UNSURE, _LESS_SURE = 0.75, 0.4, 0.6
 _SURE_TABLE = 0.85
 _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
@@ -83,8 +83,9 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         is_said = tables[0].is_path and not tables[0].doubts.unknown
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
     if tables[0].is_path:
-        is_sure = tables[0].fit >= _CLEARER or confidence(tables[0], tables) >= _SURE_TABLE
-        return is_sure and path_confidence(best, paths.readings) < _UNSURE
+        is_certain = confidence(tables[0], tables) >= _SURE_TABLE
+        is_sure = tables[0].fit >= _CLEARER or is_certain
+        return is_sure and path_confidence(best, paths.readings) < (_LESS_SURE if is_certain else _UNSURE)
     return tables[0].fit >= _CLEAR
 
 
@@ -139,9 +140,8 @@ def _is_tied(reading: TableReading, readings: Sequence[TableReading]) -> bool:
 def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:
     """How likely a reading is right, 0 to 1: its score, its lead over the next best, and what speaks against it."""
     doubts = reading.doubts
-    # What loses something is no rival of what does not.
-    others = [r.score for r in readings if r is not reading and r.doubts.lost <= doubts.lost]
-    lead = min(_MOST_LEAD, reading.score - max(others)) if others else _MOST_LEAD
+    others = [standing(r) for r in readings if r is not reading]
+    lead = min(_MOST_LEAD, standing(reading) - max(others)) if others else _MOST_LEAD
     weighed = (
         _BIAS
         + _SCORE * max(_LEAST_SCORE, reading.score)

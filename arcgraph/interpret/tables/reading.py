@@ -135,12 +135,17 @@ class TableReader:
         )  # fmt: skip
 
 
+def standing(reading: TableReading) -> float:
+    """The score of a reading, less what it loses; what only names a thing loses nothing by it, as nothing more was
+    understood, then."""
+    doubts = reading.doubts
+    return reading.score - (_LOSING * min(doubts.lost, 2) if doubts.hops or doubts.aggregates else 0.0)
+
+
 def _rank(reading: TableReading) -> tuple[float, int, int]:
     """Sorts readings best first; of two that say it as well the plainer one."""
     doubts = reading.doubts
-    # What only names a thing may well come first: nothing more was understood, then.
-    behind = _LOSING * min(doubts.lost, 2) if doubts.hops or doubts.aggregates else 0.0
-    return -round(reading.score - behind, 2), doubts.twins + doubts.alike, doubts.hops
+    return -round(standing(reading), 2), doubts.twins + doubts.alike, doubts.hops
 
 
 def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:

@@ -9,7 +9,7 @@ from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import ASKING_WORDS
+from arcgraph.interpret.tables.english import ASKING_WORDS, PLAIN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
 
@@ -146,7 +146,11 @@ class Spoken:
         use = self._uses[n]
         before = self._asked.units[use.first - 1].text if use.first else ""
         follows = self._uses[n + 1] if n + 1 < len(self._uses) else None
-        is_noun = follows is not None and follows.kind == "label" and follows.first == use.last
+        is_noun = (
+            follows is not None
+            and follows.kind == "label"
+            and all(unit.text in PLAIN_WORDS for unit in self._asked.units[use.last : follows.first])
+        )
         return before in ASKING_WORDS and not is_noun
 
     def _is_named(self, node: int) -> bool:

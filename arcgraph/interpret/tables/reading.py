@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from arcgraph.domain import LabelInfo, Schema
-from arcgraph.graph.pattern import Aggregate, Difference, Entity, Pattern, Property
+from arcgraph.graph.pattern import Aggregate, Difference, Direction, Entity, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
 from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.literals import Kind
@@ -19,7 +19,7 @@ from arcgraph.interpret.tables.comparing import compares, comparisons
 from arcgraph.interpret.tables.english import NAME_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
-from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
@@ -41,10 +41,11 @@ class Doubts:
     ``dropped`` words at their cost; marks that found nothing (``loose``); what the question asks for, names or rules
     out that nothing stands for (``lost``), of it texts in quotation marks and words with capitals (``unknown``), and
     nouns that something is asked by (``asked``); properties that words mean only by association (``vague``); and how
-    many ``hops`` and ``aggregates`` there are, since more can go wrong with them: hops between nodes of one label
-    (``alike``), and nodes that are another of a label without being told apart by such a hop (``twins``), more than
-    others; hops that no word says (``guessed``); stretches of several words that nothing stands for (``gaps``); and
-    verbs and nouns by themselves that should have said one of the guessed hops, or something else (``unsaid``).
+    many ``hops`` and ``aggregates`` there are, since more can go wrong with them: hops between nodes of one label of
+    which no word says which way they go (``alike``), and nodes that are another of a label without being told apart by
+    such a hop (``twins``), more than others; hops that no word says (``guessed``); stretches of several words that
+    nothing stands for (``gaps``); and verbs and nouns by themselves that should have said one of the guessed hops, or
+    something else (``unsaid``).
     """
 
     lost: int = 0
@@ -149,6 +150,10 @@ def _rank(reading: TableReading) -> tuple[float, int, int]:
 
 
 def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
+    alike = [i for i, h in enumerate(draft.hops) if draft.nodes[h.start].label == draft.nodes[h.end].label]
+    around = [*query.pattern.absent, *query.pattern.optional, *(p for parts in query.pattern.choices for p in parts)]
+    hops = [*query.pattern.hops, *(hop for part in around for hop in part.hops)]
+    open_ways = {hop.name for hop in hops if hop.direction == Direction.BOTH}
     # What is counted besides is told apart by that.
     besides = {node.name for part in query.pattern.optional for node in part.nodes}
     told = [node for i, node in enumerate(draft.nodes) if name_of_node(i) not in besides]
@@ -161,11 +166,11 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
         hops=len(draft.hops),
         aggregates=_aggregates(asked, draft),
-        alike=(alike := sum(1 for h in draft.hops if draft.nodes[h.start].label == draft.nodes[h.end].label)),
+        alike=sum(1 for i in alike if draft.hops[i].paid or name_of_hop(i) in open_ways),
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=left.gaps(),
         unsaid=left.unsaid(),
-        twins=max(0, len(told) - len({node.label for node in told}) - alike - _both(asked)),
+        twins=max(0, len(told) - len({node.label for node in told}) - len(alike) - _both(asked)),
     )
 
 

@@ -66,7 +66,7 @@ SAME_PHRASES = (
     ("date of birth", "birth date", "birthdate", "birthday", "born"),
     ("nationality", "country"),
     ("mass", "weight"),
-    ("place of birth", "birthplace", "birth place"),
+    ("place of birth", "birthplace", "birth place", "born"),
     ("place of death", "deathplace", "death place"),
 )
 # Nouns that only close the name of a property ("badge number", "country name").

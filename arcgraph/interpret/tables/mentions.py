@@ -389,7 +389,7 @@ class Linker:
         if found:
             return tuple(_sense(meaning, 0.0) for meaning in found)
         for same in same_phrases(words):
-            if kept := [m for m in self._catalog.named_by(same) if m.kind == "property"]:
+            if kept := [m for m in self._catalog.named_by(content(same)) if m.kind == "property"]:
                 return tuple(_sense(meaning, -0.05) for meaning in kept)
         if words[-1] in COUNT_NOUNS and (kept := self._catalog.named_by((_NUMBER, *words[:-1]))):
             # "Injury counts" are numbers of injuries.
@@ -410,10 +410,10 @@ class Linker:
             return (Sense("property", math.log(0.9), word, self._naming(), is_name=True),)
         if word in PERSON_WORDS and not self._catalog.called(word):
             return self._persons
-        for same in same_phrases((word,)):
-            kept = [m for m in self._catalog.named_by(same) if m.kind == "property"]
-            if kept and not self._catalog.named_by((word,)):
-                return tuple(_sense(meaning, -0.05) for meaning in kept)
+        named = [m for same in same_phrases((word,)) for m in self._catalog.named_by(content(same))]
+        kept = [m for m in named if m.kind == "property"]
+        if kept and not self._catalog.named_by((word,)):
+            return tuple(_sense(meaning, -0.05) for meaning in kept)
         exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
         found.sort(key=lambda item: -item[0])

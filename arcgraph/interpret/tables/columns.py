@@ -227,8 +227,20 @@ class Columns(Sorting):
         node = next((i for i in nodes if name_of_node(i) == getattr(told, "owner", "")), -1)
         if node < 0 or not self._is_called(node):
             return False
+        if told is not output.expression and not self._is_named_apart(node):
+            # "How many Anns" counts those of a name.
+            return False
         names = self._catalog.naming(self._draft.nodes[node].label)
         return isinstance(told, Entity) or (isinstance(told, Property) and told.key in names)
+
+    def _is_named_apart(self, node: int) -> bool:
+        """Whether the name of a node stands apart from the noun for it ("how many rivers do Ys and Ulm feed")."""
+        own = [u for u in self._uses if u.side == "node" and u.at == node]
+        label = next((u for u in own if u.kind == "label"), None)
+        name = next((u for u in own if u.kind == "value" and u.is_name), None)
+        if label is None or name is None or name.last <= label.first:
+            return False
+        return any(u.text in YES_NO_STARTS or u.text == "or" for u in self._asked.units[label.last : name.first])
 
     def _once(self, keys: Sequence[Output]) -> Iterator[Output]:
         """The keys without things whose names are keys as well."""

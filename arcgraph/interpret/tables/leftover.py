@@ -33,10 +33,13 @@ from arcgraph.interpret.tables.english import (
 )
 from arcgraph.interpret.tables.mentions import Asked, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Use
+from arcgraph.interpret.verbalise import split_name
 
 # From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
 _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
+# What a hop costs at most that is the only way between two labels: hardly anything else can be meant.
+_ONLY_WAY = 0.45
 # A noun stands so few words before or behind the number that it is compared with.
 _NEAR = 3
 # Words that say what to do with what is found, and particles of verbs.
@@ -86,8 +89,8 @@ class Leftover:
 
     def unsaid(self) -> int:
         """How many words that stand by themselves say something that the draft does not: a verb where a hop is guessed
-        and is nothing like it, and a noun that is no part of what is said beside it."""
-        guessed = {hop.type for hop in self._draft.hops if hop.paid}
+        among several and is nothing like it, and a noun that is no part of what is said beside it."""
+        guessed = {hop.type for hop in self._draft.hops if hop.paid > _ONLY_WAY}
         guessed |= {use.keys[0] for use in self._draft.uses if self._is_any_moment(use)}
         found = 0
         for i in self.telling:
@@ -222,7 +225,11 @@ class Leftover:
         """Whether words stand behind a preposition of their own ("painted in oil", "using the casting technique")."""
         if self._word(end + 1) == "of" or {start - 1, end + 1} & self._covered or self._word(end) in IDIOM_NOUNS:
             return False
-        return bool(self._before(start)) and self._before(start)[-1] in MANNER_WORDS
+        at = start - 1
+        while at > 0 and self._word(at) in ARTICLES:
+            at -= 1
+        # Of "worked on cases" the verb is as unknown as the noun.
+        return at > 0 and self._word(at) in MANNER_WORDS and (at - 1 in self._covered or self._word(at) == "using")
 
     def _is_aggregated(self, start: int) -> bool:
         """Whether words stand right behind an average or its like ("the average salinity")."""
@@ -240,7 +247,7 @@ class Leftover:
         if use is None:
             return False
         label = self._word(use.last - 1)
-        if label in PERSON_WORDS or label.endswith("s"):
+        if label in PERSON_WORDS or label not in split_name(self._draft.nodes[use.at].label):
             return False
         before = self._before(use.first)[-1:]
         return not self._word(start).endswith("s") or before in (["of"], ["all"], ["many"], ["and"])

@@ -331,6 +331,47 @@ def test_a_preposition_speaks_for_the_relation_that_has_it(graph: Any, tmp_path:
     assert values(agent.ask("What is the cheapest trip from Ulm?")) == {"Dusk"}
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Which accounts made a payment of 30?", {"North"}),
+        ("Which accounts received a payment of 30?", {"South"}),
+        ("Which payments went to accounts with the status frozen?", {"p2"}),
+        ("Which payments came from accounts with the status frozen?", {"p1"}),
+        ("How many payments were made by accounts with the status open?", {1}),
+    ],
+)
+def test_who_acts_is_told_from_whom_it_happens_to(
+    graph: Any, tmp_path: Path, settings: Settings, question: str, found: set[Any]
+) -> None:
+    accounts = [
+        ("a", "Account", {"name": "North", "status": "frozen"}),
+        ("b", "Account", {"name": "South", "status": "open"}),
+        ("c", "Account", {"name": "East", "status": "closed"}),
+    ]
+    payments = [
+        ("p1", "Payment", {"code": "p1", "amount": 30}),
+        ("p2", "Payment", {"code": "p2", "amount": 45}),
+        ("p3", "Payment", {"code": "p3", "amount": 60}),
+    ]
+    ends = [
+        ("p1", "PAYER", "a"), ("p1", "PAYEE", "b"), ("p2", "PAYER", "b"), ("p2", "PAYEE", "a"), ("p3", "PAYER", "c"),
+        ("p3", "PAYEE", "c"),
+    ]  # fmt: skip
+    fill(graph, tmp_path, [*accounts, *payments], ends)
+    answer = Agent(graph, settings=settings).ask(question)
+    assert values(answer) == found, answer.text
+
+
+def test_the_last_part_of_a_compound_is_another_word(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    people = [(i, "Person", {"name": name, "surname": surname}) for i, name, surname in (
+        ("a", "Kelly", "Rose"), ("b", "Rose", "Kelly"), ("c", "Ann", "Lind"))]  # fmt: skip
+    phones = [(f"t{i}", "Phone", {"number": f"55-{i}"}) for i in "abc"]
+    fill(graph, tmp_path, [*people, *phones], [(i, "HAS_PHONE", f"t{i}") for i in "abc"])
+    answer = Agent(graph, settings=settings).ask("Could you list the phones of those who have the last name Kelly?")
+    assert values(answer) == {"55-b"}, answer.text
+
+
 def test_what_is_named_is_not_what_is_asked_for(kitchen: Agent) -> None:
     answer = kitchen.ask("The writer of Plum Tart also tested which recipes?")
     assert values(answer) == {"Leek Pie"}, answer.text

@@ -1,13 +1,22 @@
-"""Which way the edges of a query point: by the schema, or between two nodes of one label by the wording."""
+"""Which way the edges of a query point, and who acts in them: by the schema, or else by the wording."""
 
 from __future__ import annotations
 
 from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.direction import expected_direction, owned_direction, voiced_direction
+from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS
 from arcgraph.interpret.question import Intent, Question, Token
-from arcgraph.interpret.tables.english import MUTUAL_WORDS, POSSESSIVES
+from arcgraph.interpret.tables.catalog import Catalog
+from arcgraph.interpret.tables.english import (
+    LIGHT_VERBS,
+    MUTUAL_WORDS,
+    POSSESSIVES,
+    RECEIVING_VERBS,
+    RELATIVE_PRONOUNS,
+)
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use
+from arcgraph.interpret.tables.parse import Draft, Link, Use
+from arcgraph.interpret.verbalise import split_name
 
 
 def directions(asked: Asked, draft: Draft) -> list[Direction]:
@@ -69,3 +78,68 @@ def _is_mutual(asked: Asked, said: Use) -> bool:
 def _question(asked: Asked) -> Question:
     tokens = tuple(Token(asked.text[u.start : u.end], u.start, u.end) for u in asked.units)
     return Question(asked.text, tokens, Intent.LIST)
+
+
+def placed(asked: Asked, draft: Draft, catalog: Catalog) -> Draft:
+    """The draft with the parts in a deed as the words give them.
+
+    Of two relations to one label the one may lead to who acts (PAYER), the other to whom it happens (PAYEE,
+    PAID), while no word names either: "accounts that made a payment", "payments to accounts".
+    """
+    return draft._replace(
+        hops=tuple(_placed(asked, draft, link, catalog) if link.paid else link for link in draft.hops)
+    )
+
+
+def _placed(asked: Asked, draft: Draft, link: Link, catalog: Catalog) -> Link:
+    part = _part(link.type)
+    if part is None:
+        return link
+    source, target = (link.start, link.end) if link.forward else (link.end, link.start)
+    said = [use for use in draft.uses if use.kind == "label" and use.at == target]
+    stem, acts = part
+    if {_acts(asked, use) for use in said} - {None} != {not acts}:
+        return link
+    ways = catalog.ways(draft.nodes[source].label, draft.nodes[target].label)
+    types = [way[0].type for way in ways if len(way) == 1 and way[0].forward]
+    others = [kind for kind in types if _part(kind) == (stem, not acts)]
+    return link._replace(type=others[0]) if others else link
+
+
+def _part(relation: str) -> tuple[str, bool] | None:
+    """The verb in the name of a relation, and whether its end is who acts (PAYER) or not (PAID); ``None`` elsewhere."""
+    word = split_name(relation)[-1]
+    if word in IRREGULAR_FORMS:
+        return IRREGULAR_FORMS[word], False
+    for ending, acts in (("er", True), ("or", True), ("ed", False), ("ee", False)):
+        if word.endswith(ending):
+            return word[: -len(ending)], acts
+    return None
+
+
+def _acts(asked: Asked, use: Use) -> bool | None:
+    """Whether a thing is said to act, or that something happens to it; ``None`` where the words do not tell."""
+    words = [unit.text for unit in asked.units]
+    before = [word for word in words[max(0, use.first - 2) : use.first] if word not in ARTICLES]
+    if before and before[-1] in ("by", "from", "to"):
+        return before[-1] != "to"
+    rest = words[use.last : use.last + 3]
+    is_clause = bool(rest) and rest[0] in RELATIVE_PRONOUNS
+    rest = rest[1:] if is_clause else rest
+    if not rest:
+        return None
+    if rest[0] in COPULAS:
+        return False if _is_past(rest[1:2]) else None
+    if rest[0] in RECEIVING_VERBS:
+        return False
+    if not _is_past(rest) and rest[0] not in LIGHT_VERBS:
+        return None
+    if rest[1:2] == ["by"]:
+        return False
+    # "The accounts paid" may be short for those that were paid.
+    tells = is_clause or before[-1:] in (["which"], ["what"]) or rest[1:2] in (["a"], ["an"], ["the"])
+    return True if tells else None
+
+
+def _is_past(words: list[str]) -> bool:
+    return bool(words) and (words[0].endswith("ed") or words[0] in IRREGULAR_FORMS)

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from arcgraph.domain import PropertyInfo, Schema
+from arcgraph.interpret.english import IRREGULAR_FORMS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.operators import is_unit
 from arcgraph.interpret.tables.english import ABBREVIATIONS
@@ -254,13 +255,19 @@ def _singulars(word: str) -> frozenset[str]:
 def are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
     """Whether two phrases are the same word for word, plural endings and derivations aside."""
     return len(phrase) == len(words) and all(
-        (shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING) or b in _singulars(a)
+        (_begin_alike(a, b) and shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING) or b in _singulars(a)
         for a, b in zip(phrase, words, strict=True)
     )
 
 
+def _begin_alike(a: str, b: str) -> bool:
+    """Whether two words may be forms of one: a compound ("surname") is another word than its last part."""
+    return IRREGULAR_FORMS.get(a, a)[:_BEGINNING] == IRREGULAR_FORMS.get(b, b)[:_BEGINNING]
+
+
 # Forms of one word differ by endings of at most so many letters.
 _ENDING = 4
+_BEGINNING = 2
 _SAME = 0.75
 
 

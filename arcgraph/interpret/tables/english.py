@@ -29,7 +29,7 @@ PLAIN_WORDS = frozenset(
     another those one ones same only just full current
     currently detail details information please whole entire across throughout among amongst between type-of kind
     within per each every registered listed marked categorized described defined part regarding concerning
-    amount amounts
+    amount amounts possession
     """.split()
 )
 # Verbs that say no more than that something took place, in the forms in which they are no nouns.
@@ -40,6 +40,8 @@ LIGHT_VERBS = frozenset(
     went go goes going gone come came use using belong belongs belonging belonged appear appears appearing appeared
     exist exists existed serve serves served serving""".split()
 )
+# Of them and their like those whose subject it happens to.
+RECEIVING_VERBS = frozenset("receive receives received receiving get gets got getting gotten".split())
 # Nouns that say nothing behind such a verb.
 LIGHT_NOUNS = {form: frozenset(("place", "part")) for form in ("take", "takes", "took", "taken", "taking")}
 # Phrases by which more is asked of the same things.

@@ -13,6 +13,7 @@ from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
+from arcgraph.interpret.tables.arrows import placed
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
@@ -114,7 +115,8 @@ class TableReader:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)
         found: dict[Hashable, TableReading] = {}
-        drafts = [(d, Columns(self._catalog, asked, d).query()) for d in self._parser.parse(asked)]
+        parsed = (placed(asked, draft, self._catalog) for draft in self._parser.parse(asked))
+        drafts = [(draft, Columns(self._catalog, asked, draft).query()) for draft in parsed]
         for draft, query in (*comparisons(asked, self._catalog), *drafts):
             if query is None:
                 continue

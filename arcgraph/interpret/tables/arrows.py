@@ -96,7 +96,7 @@ def _placed(asked: Asked, draft: Draft, link: Link, catalog: Catalog) -> Link:
     if part is None:
         return link
     source, target = (link.start, link.end) if link.forward else (link.end, link.start)
-    said = [use for use in draft.uses if use.kind == "label" and use.at == target]
+    said = [use for use in draft.uses if use.kind in ("label", "value") and use.side == "node" and use.at == target]
     stem, acts = part
     if {_acts(asked, use) for use in said} - {None} != {not acts}:
         return link
@@ -123,6 +123,8 @@ def _acts(asked: Asked, use: Use) -> bool | None:
     before = [word for word in words[max(0, use.first - 2) : use.first] if word not in ARTICLES]
     if before and before[-1] in ("by", "from", "to"):
         return before[-1] != "to"
+    if use.kind == "value":
+        return None
     rest = words[use.last : use.last + 3]
     is_clause = bool(rest) and rest[0] in RELATIVE_PRONOUNS
     rest = rest[1:] if is_clause else rest

@@ -47,6 +47,8 @@ _ASKING = OPENING_VERBS | ORDER_VERBS | NARROWING_WORDS | PARTICLES
 # An event whose moment no property is called by counts for so many.
 _UNDATED = 2
 _YEARS = (1000, 2100)
+# Words behind a noun that lead to what tells the thing apart.
+_SAYING_MORE = frozenset("with whose who named called".split())
 
 
 class Leftover:
@@ -161,6 +163,7 @@ class Leftover:
             or self._is_predicate(start, end)
             or self._is_placed(start, end)
             or self._is_aggregated(start)
+            or self._is_brought_in(start, end)
         )
 
     def _is_of_something(self, start: int, end: int) -> bool:
@@ -231,6 +234,10 @@ class Leftover:
         # Of "worked on cases" the verb is as unknown as the noun.
         return at > 0 and self._word(at) in MANNER_WORDS and (at - 1 in self._covered or self._word(at) == "using")
 
+    def _is_brought_in(self, start: int, end: int) -> bool:
+        """Whether a noun is a new thing of which more is said ("a partner with the surname")."""
+        return self._word(start - 1) in ("a", "an") and self._word(end + 1) in _SAYING_MORE
+
     def _is_aggregated(self, start: int) -> bool:
         """Whether words stand right behind an average or its like ("the average salinity")."""
         begin = self._asked.units[start].start
@@ -250,7 +257,8 @@ class Leftover:
         if label in PERSON_WORDS or label not in split_name(self._draft.nodes[use.at].label):
             return False
         before = self._before(use.first)[-1:]
-        return not self._word(start).endswith("s") or before in (["of"], ["all"], ["many"], ["and"])
+        is_noun = before in (["all"], ["many"], ["and"]) or bool(PREPOSITIONS & set(before))
+        return is_noun or not self._word(start).endswith("s")
 
     def _is_predicate(self, start: int, end: int) -> bool:
         """Whether a word is what something is said to be ("who are rivals", "as teachers", "the colour is blue")."""

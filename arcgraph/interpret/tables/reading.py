@@ -92,7 +92,7 @@ class TableReading:
 
 
 # What a reading that leaves out what is asked for falls behind by.
-_LOSING = 0.5
+_LOSING = 1.0
 
 
 class TableReader:

@@ -160,7 +160,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
     besides = {node.name for part in query.pattern.optional for node in part.nodes}
     told = [node for i, node in enumerate(draft.nodes) if name_of_node(i) not in besides]
     return Doubts(
-        lost=left.lost() + len(query.unmet),
+        lost=left.lost() + len(query.unmet) + _contradicts_itself(query.pattern),
         unknown=left.unknown(),
         asked=left.columns(),
         dropped=-draft.dropped,
@@ -174,6 +174,23 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         unsaid=left.unsaid(),
         twins=max(0, len(told) - len({node.label for node in told}) - len(alike) - _both(asked)),
     )
+
+
+def _contradicts_itself(pattern: Pattern) -> bool:
+    """Whether an edge is asked for and ruled out, so that nothing can fit ("that passed a lock have no lock")."""
+    labels = {node.name: node.labels for node in pattern.nodes}
+    there = {(hop.start, hop.descriptors, hop.direction, labels[hop.end]) for hop in pattern.hops}
+    there |= {(hop.end, hop.descriptors, hop.direction.opposite, labels[hop.start]) for hop in pattern.hops}
+    for part in pattern.absent:
+        own = {node.name: node.labels for node in part.nodes}
+        is_bare = len(part.hops) == 1 and not part.filters and not part.bindings
+        if is_bare and any(
+            (hop.start, hop.descriptors, hop.direction, own.get(hop.end)) in there
+            or (hop.end, hop.descriptors, hop.direction.opposite, own.get(hop.start)) in there
+            for hop in part.hops
+        ):
+            return True
+    return False
 
 
 def _both(asked: Asked) -> int:

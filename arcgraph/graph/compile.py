@@ -363,16 +363,16 @@ def _faults(pattern: Pattern) -> Iterable[str]:
             if not part.hops and (part.nodes or not (part.filters or part.bindings)):
                 yield "a part of a choice has neither hop nor condition"
             yield from _part_faults(part, *outer)
-    known = {*outer[0], *outer[1]}
+    optional: set[str] = set()
     for part in pattern.optional:
         if not part.hops:
             yield "what is optional has no hop"
         yield from _part_faults(part, *outer)
         own = {*_names(part.nodes), *_names(part.hops)}
-        if own & (known - {*outer[0], *outer[1]}):
+        if own & optional:
             yield "two elements bear the same variable name"
-        known |= own
-    optional = known - {*outer[0], *outer[1]}
+        optional |= own
+    known = {*outer[0], *outer[1], *optional}
     if pattern.grouped is not None:
         yield from _group_faults(pattern.grouped, known, optional)
     # Engines differ in whether what is not there is a group of its own.

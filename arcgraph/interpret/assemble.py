@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 
 from arcgraph.domain import RESERVED_KEY, Anchor
 from arcgraph.graph.pattern import (
@@ -165,11 +165,10 @@ def witnessing(pattern: Pattern, limit: int) -> Pattern:
 
 def evidencing(pattern: Pattern) -> list[Pattern]:
     """The matches behind a pattern's rows: itself where it has no parts that one can choose or leave out, else with one
-    part of each choice, each at a time, and once more with what is optional."""
-    shapes = [_with(replace(pattern, choices=(), optional=()), chosen) for chosen in product(*pattern.choices)]
-    if pattern.optional:
-        shapes.append(_with(shapes[0], pattern.optional))
-    return shapes[:_MOST_SHAPES]
+    part of each choice, each at a time (six at most), and once more with what is optional."""
+    plain = replace(pattern, choices=(), optional=())
+    shapes = [_with(plain, chosen) for chosen in islice(product(*pattern.choices), _MOST_SHAPES)]
+    return [*shapes, _with(shapes[0], pattern.optional)] if pattern.optional else shapes
 
 
 # Of the matches behind one query so many at most are read.

@@ -9,14 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from arcgraph.graph.pattern import Direction
-from arcgraph.interpret.english import AGENT_ENDINGS, COPULAS, IRREGULAR_FORMS, PREPOSITIONS
+from arcgraph.interpret.english import AGENT_ENDINGS, COPULAS, IRREGULAR_FORMS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.question import Question
 from arcgraph.interpret.verbalise import split_name
 
 _SKIPPED = frozenset("the a an this that any".split())
 _OF = frozenset(("of", "for"))
 _HAVING = frozenset("have has had having with".split())
-_OWNERS = frozenset("their its his her".split())
 _PLACED = frozenset(("in", "within", "inside", "on", "at"))
 
 
@@ -65,7 +64,7 @@ def _fills_role(question: Question, first: int, last: int, place: int) -> bool:
     words = [token.lower for token in question.tokens]
     if place < first:
         return words[place - 1 : place] == ["whose"] and _word_before(question, first) in COPULAS
-    between = [word for word in words[last + 1 : place] if word not in _SKIPPED and word not in _OWNERS]
+    between = [word for word in words[last + 1 : place] if word not in _SKIPPED and word not in POSSESSIVES]
     return between == ["as"] and _word_before(question, first) in _HAVING
 
 

@@ -153,6 +153,7 @@ VERBS_OF_HAVING = frozenset("has is was can".split())
 
 COPULAS = frozenset("is are was were be been".split())
 ARTICLES = frozenset("the a an some all any".split())
+POSSESSIVES = frozenset("their its his her whose".split())
 YES_NO_STARTS = frozenset("is are was were do does did has have had can could will would".split())
 
 COUNT_PHRASES = (("how", "many"), ("number", "of"), ("count", "of"), ("count", "the"), ("count", "all"))

@@ -189,22 +189,24 @@ class Vocabulary:
         starts = np.cumsum([0, *(len(group) for group in senses[:-1])])
         scores, matched = self._compared(flat)
         table = []
-        for at, group in zip(starts, senses, strict=True):
+        for word, at, group in zip(words, starts, senses, strict=True):
             best = at + scores[at : at + len(group)].argmax(axis=0)
             columns = np.arange(scores.shape[1])
-            table.append(self._shares(scores[best, columns], matched[best, columns]))
+            table.append(self._shares(word, scores[best, columns], matched[best, columns]))
         return np.stack(table)
 
-    def _shares(self, scores: Vector, matched: NDArray[np.intp]) -> Vector:
+    def _shares(self, word: str, scores: Vector, matched: NDArray[np.intp]) -> Vector:
         """Each term's weight over the sum of the best weights of all matched words.
 
-        Terms that hold the same word are alike to it, singular or plural, but for how many other words they hold.
+        Terms that hold the same word are alike to it, singular or plural, but for how many other words they hold. A
+        name of several words tells "head keeper" from "deputy keeper", though they hold one word.
         """
         whole = np.append(self._whole, (1.0, 1.0))
         _, group = np.unique(matched, return_inverse=True)
         likeness = np.full(group.max() + 1, -np.inf)
         np.maximum.at(likeness, group, scores / whole)
-        logits = likeness[group] * whole / self._calibration.temperature
+        alike = scores if len(word.split()) > 1 else likeness[group] * whole
+        logits = alike / self._calibration.temperature
         weights = np.exp(logits - logits.max())
         best = np.zeros(len(likeness))
         np.maximum.at(best, group, weights)

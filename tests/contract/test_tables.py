@@ -363,6 +363,17 @@ def test_who_acts_is_told_from_whom_it_happens_to(
     assert values(answer) == found, answer.text
 
 
+def test_a_name_of_several_words_is_not_another_that_shares_one(graph: Any, tmp_path: Path, settings: Settings) -> None:
+    """By a path: in a name of two words both count."""
+    people = [("a", "Person", {"name": "Ada Thorn"}), ("b", "Person", {"name": "Bo Lind"})]
+    houses = [("x", "Workshop", {"name": "Oak Bench"}), ("y", "Workshop", {"name": "Bell Loft"})]
+    ways = [("a", "HEAD_KEEPER", "x"), ("b", "HEAD_KEEPER", "y"), ("a", "DEPUTY_KEEPER", "y")]
+    fill(graph, tmp_path, [*people, *houses], ways)
+    agent = Agent(graph, settings=settings)
+    assert values(agent.ask("Which workshops was Ada Thorn the head keeper of?")) == {"Oak Bench"}
+    assert values(agent.ask("Which workshops was Ada Thorn the deputy keeper of?")) == {"Bell Loft"}
+
+
 def test_the_last_part_of_a_compound_is_another_word(graph: Any, tmp_path: Path, settings: Settings) -> None:
     people = [(i, "Person", {"name": name, "surname": surname}) for i, name, surname in (
         ("a", "Kelly", "Rose"), ("b", "Rose", "Kelly"), ("c", "Ann", "Lind"))]  # fmt: skip

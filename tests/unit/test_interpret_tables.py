@@ -30,6 +30,8 @@ from arcgraph.interpret.reader import Interpretation
 from arcgraph.interpret.score import Parts
 from arcgraph.interpret.tables import mentions, ranking
 from arcgraph.interpret.tables.catalog import Catalog
+from arcgraph.interpret.tables.leftover import Leftover
+from arcgraph.interpret.tables.parse import Draft, Link, Use, Var
 from arcgraph.interpret.tables.reading import Doubts, TableReader, TableReading, unsaid_by_paths
 from arcgraph.search.holders import Holder, Values
 from arcgraph.search.values import ValueIndex
@@ -191,6 +193,26 @@ def test_conditions_are_turned_and_joined(reader: TableReader, question: str, co
 )
 def test_a_word_that_nothing_follows_is_lost(reader: TableReader, question: str) -> None:
     assert best(reader, question).doubts.lost > 0
+
+
+@pytest.mark.parametrize(("link", "unsaid"), [("as", 0), ("with", 1)])
+def test_a_role_behind_as_says_what_a_verb_does(reader: TableReader, link: str, unsaid: int) -> None:
+    asked = reader._linker.read(f"Which locks are there that Mo helmed {link} skipper?")
+    words = [unit.text for unit in asked.units]
+    at = {word: words.index(word) for word in ("locks", "mo", "skipper")}
+    draft = Draft(
+        0.0,
+        (Var("Lock", True, at["locks"]), Var("Skipper", True, at["mo"])),
+        (Link("PASSED", 0, 1, True, 0.8),),
+        (
+            Use("label", at["locks"], at["locks"] + 1, "node", 0),
+            Use("value", at["mo"], at["mo"] + 1, "node", 1),
+            Use("label", at["skipper"], at["skipper"] + 1, "node", 1),
+        ),
+        (),
+        0.0,
+    )
+    assert Leftover(asked, draft).unsaid() == unsaid
 
 
 def test_only_what_is_enumerated_is_a_choice(reader: TableReader) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.direction import expected_direction, owned_direction, voiced_direction
-from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS
+from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS, POSSESSIVES
 from arcgraph.interpret.question import Intent, Question, Token
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.english import (
     LIGHT_VERBS,
     MUTUAL_WORDS,
-    POSSESSIVES,
+    OWNING_VERBS,
     RECEIVING_VERBS,
     RELATIVE_PRONOUNS,
 )
@@ -134,7 +134,7 @@ def _acts(asked: Asked, use: Use) -> bool | None:
         return False if _is_past(rest[1:2]) else None
     if rest[0] in RECEIVING_VERBS:
         return False
-    if not _is_past(rest) and rest[0] not in LIGHT_VERBS:
+    if rest[0] in OWNING_VERBS or (not _is_past(rest) and rest[0] not in LIGHT_VERBS):
         return None
     if rest[1:2] == ["by"]:
         return False

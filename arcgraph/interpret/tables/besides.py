@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arcgraph.graph.pattern import Aggregate, Entity, Part, Pattern
+from arcgraph.graph.pattern import Aggregate, Entity, Pattern
 from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.english import BESIDES_WORDS, EACH_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use, beyond, name_of_hop, name_of_node
+from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
+from arcgraph.interpret.tables.parts import beyond, hop_to, names_of, returned, taken
 
-# Words by which a number is asked for beside what was asked before.
-_BESIDES = frozenset(("and", "along", "together", "with", "plus"))
-# Words that say of whom things are counted.
-_EACH = frozenset("each their its them".split())
+# Such words stand so few before the number.
 _REACH = 6
 
 
@@ -38,8 +37,8 @@ def _is_besides(asked: Asked, mark: Mark) -> bool:
     at = next((i for i, unit in enumerate(asked.units) if unit.start >= mark.start), 0)
     before = [unit.text for unit in asked.units[max(0, at - _REACH) : at]]
     behind = {unit.text for unit in asked.units[at:]}
-    is_each = "how" in before or mark.text.lower().startswith("how") or bool(behind & _EACH)
-    return at > 2 and is_each and bool(_BESIDES & set(before)) and "," in asked.text[: mark.start]
+    is_each = "how" in before or mark.text.lower().startswith("how") or bool(behind & EACH_WORDS)
+    return at > 2 and is_each and bool(BESIDES_WORDS & set(before)) and "," in asked.text[: mark.start]
 
 
 def _branch(asked: Asked, draft: Draft, uses: Sequence[Use], counted: str, mark: Mark) -> int | None:
@@ -47,7 +46,7 @@ def _branch(asked: Asked, draft: Draft, uses: Sequence[Use], counted: str, mark:
     node = next((i for i in range(len(draft.nodes)) if name_of_node(i) == counted), None)
     found = None
     while node is not None and not _was_told(asked, uses, node, mark):
-        hop = next((i for i, link in enumerate(draft.hops) if link.end == node), None)
+        hop = hop_to(draft, node)
         if hop is None or any(u.side == "relationship" and u.at == hop and _char(asked, u) < mark.start for u in uses):
             return None
         found, node = hop, draft.hops[hop].start
@@ -63,24 +62,9 @@ def _char(asked: Asked, use: Use) -> int:
 
 
 def _apart(pattern: Pattern, draft: Draft, hop: int, counted: str) -> Pattern:
-    nodes, hops = beyond(draft, hop)
-    names = {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
-    returned = {
-        getattr(p.expression, "owner", None) for p in pattern.returns if not isinstance(p.expression, Aggregate)
-    }
-    if names & returned or counted not in names:
+    names = names_of(*beyond(draft, hop))
+    plain = [p for p in pattern.returns if not isinstance(p.expression, Aggregate)]
+    if names & returned(replace(pattern, returns=tuple(plain))) or counted not in names:
         return pattern
-    part = Part(
-        tuple(n for n in pattern.nodes if n.name in names),
-        tuple(h for h in pattern.hops if h.name in names),
-        tuple(b for b in pattern.bindings if b.node in names),
-        tuple(f for f in pattern.filters if f.left.owner in names),
-    )
-    return replace(
-        pattern,
-        nodes=tuple(n for n in pattern.nodes if n not in part.nodes),
-        hops=tuple(h for h in pattern.hops if h not in part.hops),
-        bindings=tuple(b for b in pattern.bindings if b not in part.bindings),
-        filters=tuple(f for f in pattern.filters if f not in part.filters),
-        optional=(*pattern.optional, part),
-    )
+    part, rest = taken(pattern, names)
+    return replace(rest, optional=(*rest.optional, part))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Part, Pattern, Property
+from arcgraph.graph.pattern import Binding, Filter, Part, Pattern, Property
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Test, Use, beyond, covers, name_of_hop, name_of_node
+from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_node
+from arcgraph.interpret.tables.parts import beyond, hop_to, names_of, returned, taken
 
 _OR = "or"
 
@@ -66,24 +67,21 @@ class Choosing:
         node's own condition."""
         if use.kind == "value" and use.side == "node":
             tests = [t for t in self._draft.nodes[use.at].tests if t.first <= use.first < t.last]
-            hop = self._hop_to(use.at)
+            hop = hop_to(self._draft, use.at)
             if hop is None or self._was_told(use.at, begin):
                 return (use.at, tests[-1]) if tests else None
         elif use.side == "relationship":
             hop = use.at
         else:
-            hop = self._hop_to(use.at)
+            hop = hop_to(self._draft, use.at)
         if hop is None:
             return None
         while True:
             start = self._draft.hops[hop].start
-            above = self._hop_to(start)
+            above = hop_to(self._draft, start)
             if above is None or self._was_told(start, begin) or self._was_said(above, begin):
                 return start, hop
             hop = above
-
-    def _hop_to(self, node: int) -> int | None:
-        return next((i for i, hop in enumerate(self._draft.hops) if hop.end == node), None)
 
     def _was_told(self, node: int, begin: int) -> bool:
         return any(u.side == "node" and u.at == node and self._start(u) < begin for u in self._uses)
@@ -96,12 +94,12 @@ class Choosing:
         parts = []
         rest = pattern
         for side in (left, [right]):
-            taken = [self._elements(one) for one in side if not isinstance(one, Test)]
-            names = set().union(*taken) if taken else set()
+            branches = [names_of(*beyond(self._draft, one)) for one in side if not isinstance(one, Test)]
+            names = set[str]().union(*branches)
             tests = [one for one in side if isinstance(one, Test)]
-            if names & _returned(pattern) or any(not names >= more for more in taken):
+            if names & returned(pattern):
                 return None
-            part, rest = _taken(rest, names, name_of_node(node), tests)
+            part, rest = _side(rest, names, name_of_node(node), tests)
             if not part.hops and not part.filters and not part.bindings:
                 return None
             parts.append(part)
@@ -109,47 +107,21 @@ class Choosing:
             return None
         return replace(rest, choices=(*rest.choices, tuple(parts)))
 
-    def _elements(self, hop: int) -> set[str]:
-        """The names of a hop, of the nodes that it leads to, and of all beyond."""
-        nodes, hops = beyond(self._draft, hop)
-        return {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
-
 
 def _names(pattern: Pattern) -> set[str]:
     return {node.name for node in pattern.nodes}
 
 
-def _returned(pattern: Pattern) -> set[str]:
-    """The elements that columns and groups are of."""
-    made = [p.expression for p in pattern.returns]
-    made += [p.expression for p in pattern.grouped.measures] if pattern.grouped else []
-    operands = [e.of if isinstance(e, Aggregate) else e for e in made]
-    found = {o.owner for o in operands if isinstance(o, Property | Entity)}
-    return found | set(pattern.grouped.by if pattern.grouped else ())
-
-
-def _taken(pattern: Pattern, names: set[str], node: str, tests: Sequence[Test]) -> tuple[Part, Pattern]:
+def _side(pattern: Pattern, names: set[str], node: str, tests: Sequence[Test]) -> tuple[Part, Pattern]:
     """A part of some elements with their conditions, and of conditions on a node; and the pattern without it."""
     told = list(_conditions(node, tests))
 
-    def is_taken(one: Binding | Filter) -> bool:
+    def is_told(one: Binding | Filter) -> bool:
         if isinstance(one, Binding):
-            return one.node in names or any(one.node == node and one.key == t.key for t in tests)
-        return one.left.owner in names or (isinstance(one.left, Property) and _said(one) in told)
+            return any(one.node == node and one.key == t.key for t in tests)
+        return isinstance(one.left, Property) and _said(one) in told
 
-    part = Part(
-        tuple(n for n in pattern.nodes if n.name in names),
-        tuple(h for h in pattern.hops if h.name in names),
-        tuple(b for b in pattern.bindings if is_taken(b)),
-        tuple(f for f in pattern.filters if is_taken(f)),
-    )
-    return part, replace(
-        pattern,
-        nodes=tuple(n for n in pattern.nodes if n not in part.nodes),
-        hops=tuple(h for h in pattern.hops if h not in part.hops),
-        bindings=tuple(b for b in pattern.bindings if b not in part.bindings),
-        filters=tuple(f for f in pattern.filters if f not in part.filters),
-    )
+    return taken(pattern, names, is_told)
 
 
 def _conditions(node: str, tests: Sequence[Test]) -> Iterator[tuple[str, str, str, str]]:

@@ -22,7 +22,7 @@ from arcgraph.graph.pattern import (
     Projection,
     Property,
 )
-from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, YES_NO_STARTS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import PLACEHOLDERS
@@ -39,7 +39,6 @@ from arcgraph.interpret.tables.english import (
     KNOWN_WORDS,
     OPPOSING_PREFIXES,
     PLACING,
-    POSSESSIVES,
 )
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of

@@ -25,7 +25,7 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.columns import THING, Query
-from arcgraph.interpret.tables.english import DIFFERENCE_WORDS
+from arcgraph.interpret.tables.english import DIFFERENCE_WORDS, GREATER_WORDS, LESSER_WORDS
 from arcgraph.interpret.tables.mentions import Asked, Sense
 from arcgraph.interpret.tables.parse import Draft, Test, Use, Var, name_of_node
 from arcgraph.interpret.tables.spoken import NUMERIC
@@ -37,8 +37,6 @@ _NAMED, _SAID, _OUTRIGHT = -0.5, -0.9, -0.3
 _MEASURED = 0.2
 # What is compared says more of a question than what is only named.
 _COMPARED = 0.3
-_MOST = ("more", "greater", "higher", "larger", "bigger")
-_LEAST = ("less", "fewer", "lower", "smaller")
 
 
 class _Named(NamedTuple):
@@ -93,9 +91,9 @@ def _compared(words: list[str]) -> Iterator[_Word]:
         superlative = word[:-2] + "est" if word.endswith("er") else ""
         if superlative in SUPERLATIVES:
             yield _Word(i, *SUPERLATIVES[superlative], superlative)
-        elif word in _MOST:
+        elif word in GREATER_WORDS:
             yield _Word(i, "desc", "desc", "")
-        elif word in _LEAST:
+        elif word in LESSER_WORDS:
             yield _Word(i, "asc", "asc", "")
 
 
@@ -179,8 +177,7 @@ def _draft(
         if unit.text in DIFFERENCE_WORDS or any(s.kind == "label" and s.name == label for s in senses):
             uses.append(Use("label", i, i + 1, "node", 0))
     marks = tuple(m for m in asked.marks if not m.doubtful)
-    dropped = 0.0
-    return Draft(measure.log + one.sense.log + other.sense.log + _COMPARED, nodes, (), tuple(uses), marks, dropped)
+    return Draft(measure.log + one.sense.log + other.sense.log + _COMPARED, nodes, (), tuple(uses), marks, 0.0)
 
 
 def _query(

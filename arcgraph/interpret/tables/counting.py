@@ -7,6 +7,7 @@ from typing import Literal
 
 from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
 from arcgraph.interpret.bounds import Comparing
+from arcgraph.interpret.english import YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
@@ -20,7 +21,6 @@ from arcgraph.interpret.verbalise import phrase
 COUNTED = "number"
 # An average of counts of which no word says what they are counted for.
 _IMPLIED = 1.5
-_AUXILIARIES = frozenset("has have had does do did is was".split())
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 
@@ -196,7 +196,7 @@ class Counting(Spoken):
         while behind and behind[0] in ("of", "one"):
             behind.pop(0)
         is_each = "each" in mark.text.lower().split()
-        return is_each and self._asked.going_on is not None and (not behind or behind[0] in BACK_WORDS | _AUXILIARIES)
+        return is_each and self._asked.going_on is not None and (not behind or behind[0] in BACK_WORDS | YES_NO_STARTS)
 
     def _parted(self) -> list[Mark]:
         """A "by" that may mean anything, right before a property that it then groups by."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcgraph.graph.pattern import Entity, Filter, Part, Pattern, Property
+from arcgraph.graph.pattern import Filter, Pattern, Property
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import INVERSES
 from arcgraph.interpret.tables.english import KNOWN_WORDS, LIGHT_VERBS, PLAIN_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import Draft, Use, covers, variable_of
+from arcgraph.interpret.tables.parts import beyond, hop_to, names_of, returned, taken
 
 # So many words at most stand between "not" and what it denies.
 _REACH = 4
@@ -56,8 +57,8 @@ def _is_unknown(asked: Asked, mark: Mark, use: Use) -> bool:
 
 
 class Denial:
-    """Follows the denials of one question in one draft: ``met`` are those that it could, ``hops`` the hops of the
-    draft that must be absent. ``flags`` are properties of which the pattern says already that they are false."""
+    """Follows the denials of one question in one draft: ``met`` are those that it could. ``flags`` are properties of
+    which the pattern says already that they are false."""
 
     def __init__(self, asked: Asked, draft: Draft, uses: Sequence[Use], flags: Sequence[Use] = ()):
         self._flags = flags
@@ -65,7 +66,7 @@ class Denial:
         self._draft = draft
         self._uses = uses
         self.met: set[Mark] = set()
-        self.hops: set[int] = set()
+        self._cut_off: set[int] = set()
 
     def applied(self, pattern: Pattern) -> Pattern:
         """The pattern with what is denied: a property that is null, a part that is absent."""
@@ -136,63 +137,22 @@ class Denial:
     def _cut(self, pattern: Pattern, use: Use) -> Pattern | None:
         """The pattern with the part behind a hop made absent; ``None`` where something of that part is asked for, or
         was spoken of before."""
-        at = use.at if use.side == "relationship" else self._hop_to(use.at)
+        at = use.at if use.side == "relationship" else hop_to(self._draft, use.at)
         if at is None:
             return None
-        nodes = self._beyond(at)
+        nodes, hops = beyond(self._draft, at)
         if any(sum(1 for h in self._draft.hops if h.end == node) > 1 for node in nodes):
             return None
-        hops = {at} | {i for i, h in enumerate(self._draft.hops) if h.start in nodes}
-        if hops & self.hops:
+        if hops & self._cut_off:
             # Denied already: denied twice it is left to those who ask.
             return None
         # The verb of the denied hop may stand before the denial ("take no course").
         told = [u for u in self._uses if (u.at in nodes if u.side == "node" else u.at in hops - {at})]
         if any(u.first < use.first for u in told):
             return None
-        names = {name_of_node(i) for i in nodes} | {name_of_hop(i) for i in hops}
-        first = pattern.grouped
-        made = (*pattern.returns, *(first.measures if first is not None else ()))
-        if any(_owner(p.expression) in names for p in made) or (first is not None and names & set(first.by)):
+        names = names_of(nodes, hops)
+        if names & returned(pattern):
             return None
-        self.hops |= hops
-        return _without(pattern, names)
-
-    def _hop_to(self, node: int) -> int | None:
-        return next((i for i, hop in enumerate(self._draft.hops) if hop.end == node), None)
-
-    def _beyond(self, hop: int) -> set[int]:
-        """The nodes that a hop leads to: drafts are trees whose hops lead away from the first node."""
-        found = {self._draft.hops[hop].end}
-        for link in self._draft.hops[hop + 1 :]:
-            if link.start in found:
-                found.add(link.end)
-        return found
-
-
-def _owner(expression: object) -> str | None:
-    """The variable that an expression is of."""
-    operand = getattr(expression, "of", expression)
-    return operand.owner if isinstance(operand, Property | Entity) else None
-
-
-def _without(pattern: Pattern, names: set[str]) -> Pattern:
-    """The pattern with its elements of some names made absent."""
-
-    def is_inner(condition: Filter) -> bool:
-        return condition.left.owner in names
-
-    part = Part(
-        tuple(n for n in pattern.nodes if n.name in names),
-        tuple(h for h in pattern.hops if h.name in names),
-        tuple(b for b in pattern.bindings if b.node in names),
-        tuple(f for f in pattern.filters if is_inner(f)),
-    )
-    return replace(
-        pattern,
-        nodes=tuple(n for n in pattern.nodes if n.name not in names),
-        hops=tuple(h for h in pattern.hops if h.name not in names),
-        bindings=tuple(b for b in pattern.bindings if b.node not in names),
-        filters=tuple(f for f in pattern.filters if not is_inner(f)),
-        absent=(*pattern.absent, part),
-    )
+        self._cut_off |= hops
+        part, rest = taken(pattern, names)
+        return replace(rest, absent=(*rest.absent, part))

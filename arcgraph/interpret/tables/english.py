@@ -126,9 +126,8 @@ PLACING = frozenset("in at on near within inside from under above behind beside 
 AGENT_ENDINGS = ("er", "or", "ist", "ant", "ian", "ee")
 # Prepositions that say the opposite of each other.
 OPPOSITE_PREPOSITIONS = {"from": "to", "to": "from", "into": "from"}
-# Words for things that were named before, and for what belongs to them.
+# Words for things that were named before.
 THINGS_AGAIN = frozenset(("it", "them"))
-POSSESSIVES = frozenset("their its his her whose".split())
 # Words behind which a verb stands.
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
 # Verbs that say that somebody is somewhere, before a word that says where.
@@ -141,6 +140,14 @@ IDIOM_NOUNS = frozenset(
 )
 # Words for how often something was done.
 TIMES_WORDS = frozenset("time times occasion occasions".split())
+# Words by which a number is asked for beside what was asked before, and words that say of whom things are counted.
+BESIDES_WORDS = frozenset(("and", "along", "together", "with", "plus"))
+EACH_WORDS = frozenset("each their its them".split())
+# Words behind a noun that lead to what tells the thing apart.
+TELLING_APART = frozenset("with whose who named called".split())
+# Comparatives of amounts.
+GREATER_WORDS = frozenset("more greater higher larger bigger".split())
+LESSER_WORDS = frozenset("less fewer lower smaller".split())
 # Words that ask by how much two things differ.
 DIFFERENCE_WORDS = frozenset("difference differences differ gap".split())
 # Verbs that say something of a thing that is named, however little.

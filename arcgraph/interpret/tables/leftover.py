@@ -12,6 +12,7 @@ from arcgraph.interpret.english import (
     IRREGULAR_FORMS,
     OPENING_VERBS,
     PARTICLES,
+    POSSESSIVES,
     PREPOSITIONS,
 )
 from arcgraph.interpret.marks import Deed
@@ -25,9 +26,9 @@ from arcgraph.interpret.tables.english import (
     OWNING_VERBS,
     PERSON_WORDS,
     PLACING,
-    POSSESSIVES,
     RELATIVE_PRONOUNS,
     SAMENESS_WORDS,
+    TELLING_APART,
     TIME_NOUNS,
     TIMES_WORDS,
 )
@@ -47,8 +48,6 @@ _ASKING = OPENING_VERBS | ORDER_VERBS | NARROWING_WORDS | PARTICLES
 # An event whose moment no property is called by counts for so many.
 _UNDATED = 2
 _YEARS = (1000, 2100)
-# Words behind a noun that lead to what tells the thing apart.
-_SAYING_MORE = frozenset("with whose who named called".split())
 
 
 class Leftover:
@@ -98,7 +97,9 @@ class Leftover:
         for i in self.telling:
             is_alone = i - 1 not in self.telling and i + 1 not in self.telling
             is_dwelling = self._word(i) in DWELLING_VERBS and self._word(i + 1) in PLACING
-            if not is_alone or self._is_outright(i) or self._word(i) in _ASKING or is_dwelling:
+            # "Led as its keeper": the role says it.
+            plays_role = self._word(i + 1) == "as" and i + 2 in self._covered
+            if not is_alone or self._is_outright(i) or self._word(i) in _ASKING or is_dwelling or plays_role:
                 continue
             if self._is_verb(i):
                 likely = {s.name for one in self._asked.stretches[i] if one.last == i + 1 for s in one.senses
@@ -236,7 +237,7 @@ class Leftover:
 
     def _is_brought_in(self, start: int, end: int) -> bool:
         """Whether a noun is a new thing of which more is said ("a partner with the surname")."""
-        return self._word(start - 1) in ("a", "an") and self._word(end + 1) in _SAYING_MORE
+        return self._word(start - 1) in ("a", "an") and self._word(end + 1) in TELLING_APART
 
     def _is_aggregated(self, start: int) -> bool:
         """Whether words stand right behind an average or its like ("the average salinity")."""

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, PREPOSITIONS
+from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import (
@@ -27,7 +27,6 @@ from arcgraph.interpret.tables.english import (
     COMPARING,
     LIGHT_VERBS,
     OPPOSITE_PREPOSITIONS,
-    POSSESSIVES,
     RELATIVE_PRONOUNS,
     THINGS_AGAIN,
 )
@@ -156,16 +155,6 @@ def name_of_hop(i: int) -> str:
 def variable_of(use: Use) -> str:
     """The variable of the node or hop that a use is of."""
     return name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
-
-
-def beyond(draft: Draft, hop: int) -> tuple[set[int], set[int]]:
-    """The nodes that a hop leads to, and the hops on that way and to them, by number: drafts are trees whose hops lead
-    away from the first node, but for hops that join two nodes once more."""
-    nodes, hops = {draft.hops[hop].end}, {hop}
-    for i, link in enumerate(draft.hops):
-        if i > hop and link.start in nodes:
-            nodes.add(link.end)
-    return nodes, hops | {i for i, link in enumerate(draft.hops) if link.start in nodes or link.end in nodes}
 
 
 def covers(asked: Asked, use: Use, mark: Mark) -> bool:

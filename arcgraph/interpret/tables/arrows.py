@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.direction import expected_direction, owned_direction, voiced_direction
-from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS, POSSESSIVES
+from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.question import Intent, Question, Token
-from arcgraph.interpret.tables.catalog import Catalog
+from arcgraph.interpret.tables.catalog import Catalog, are_same
 from arcgraph.interpret.tables.english import (
     LIGHT_VERBS,
     MUTUAL_WORDS,
+    NOUN_ENDINGS,
     OWNING_VERBS,
     RECEIVING_VERBS,
     RELATIVE_PRONOUNS,
@@ -36,7 +37,7 @@ def directions(asked: Asked, draft: Draft) -> list[Direction]:
 def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:
     link = draft.hops[i]
     said = next((u for u in draft.uses if u.kind == "relation" and u.at == i), None)
-    if said is None or _is_mutual(asked, said):
+    if said is None or _is_mutual(asked, said, link.type):
         return Direction.BOTH
     words = [unit.text for unit in asked.units]
     if said.first and words[said.first - 1] in POSSESSIVES and link.start == _owner(draft, i):
@@ -68,11 +69,22 @@ def _owner(draft: Draft, i: int) -> int:
     return link.start if others else -1
 
 
-def _is_mutual(asked: Asked, said: Use) -> bool:
-    """Whether what is said of two things holds as well the other way round ("lives with", "is related to")."""
+def _is_mutual(asked: Asked, said: Use, relation: str) -> bool:
+    """Whether what is said of two things holds as well the other way round ("lives with", "is related to").
+
+    An edge that is called by the verb itself has that verb's subject and object, "with" or not.
+    """
     words = {unit.text for unit in asked.units[said.first : said.last]}
     follows = asked.units[said.last].text if said.last < len(asked.units) else ""
-    return follows == "with" or bool(words & MUTUAL_WORDS)
+    is_mutual = follows == "with" or bool(words & MUTUAL_WORDS)
+    return is_mutual and not _is_verb_of(asked.units[said.last - 1].text, relation)
+
+
+def _is_verb_of(word: str, relation: str) -> bool:
+    """Whether a word is the verb that a relation is called by ("interacted": INTERACTS)."""
+    name = split_name(relation)
+    verbs = [part for part in name if part not in PREPOSITIONS]
+    return len(verbs) == 1 and not word.endswith(NOUN_ENDINGS) and are_same((word,), (verbs[0],))
 
 
 def _question(asked: Asked) -> Question:

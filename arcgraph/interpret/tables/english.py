@@ -116,6 +116,8 @@ MUTUAL_WORDS = frozenset(
     friends spouse spouses partner partners relative relatives cousin cousins colleague colleagues family
     """.split()
 )
+# Endings of nouns for what is done or how things stand.
+NOUN_ENDINGS = ("ion", "ions", "ment", "ments", "ship", "ships")
 # Words that bring in something new.
 NEW_WORDS = frozenset("a an another other others someone somebody anyone anybody".split())
 # Words that go on with another thing said of what was spoken of.

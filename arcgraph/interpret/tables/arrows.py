@@ -8,6 +8,7 @@ from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS, POSSE
 from arcgraph.interpret.question import Intent, Question, Token
 from arcgraph.interpret.tables.catalog import Catalog, are_same
 from arcgraph.interpret.tables.english import (
+    COHABITING_PHRASES,
     LIGHT_VERBS,
     MUTUAL_WORDS,
     NOUN_ENDINGS,
@@ -76,7 +77,8 @@ def _is_mutual(asked: Asked, said: Use, relation: str) -> bool:
     """
     words = {unit.text for unit in asked.units[said.first : said.last]}
     follows = asked.units[said.last].text if said.last < len(asked.units) else ""
-    is_mutual = follows == "with" or bool(words & MUTUAL_WORDS)
+    is_together = any(words.issuperset(phrase) for phrase in COHABITING_PHRASES)
+    is_mutual = "with" in {follows, *words} or is_together or bool(words & MUTUAL_WORDS)
     return is_mutual and not _is_verb_of(asked.units[said.last - 1].text, relation)
 
 
@@ -110,7 +112,7 @@ def _placed(asked: Asked, draft: Draft, link: Link, catalog: Catalog) -> Link:
     source, target = (link.start, link.end) if link.forward else (link.end, link.start)
     said = [use for use in draft.uses if use.kind in ("label", "value") and use.side == "node" and use.at == target]
     stem, acts = part
-    if {_acts(asked, use) for use in said} - {None} != {not acts}:
+    if {_acts(asked, draft, use) for use in said} - {None} != {not acts}:
         return link
     ways = catalog.ways(draft.nodes[source].label, draft.nodes[target].label)
     types = [way[0].type for way in ways if len(way) == 1 and way[0].forward]
@@ -129,15 +131,18 @@ def _part(relation: str) -> tuple[str, bool] | None:
     return None
 
 
-def _acts(asked: Asked, use: Use) -> bool | None:
+def _acts(asked: Asked, draft: Draft, use: Use) -> bool | None:
     """Whether a thing is said to act, or that something happens to it; ``None`` where the words do not tell."""
     words = [unit.text for unit in asked.units]
-    before = [word for word in words[max(0, use.first - 2) : use.first] if word not in ARTICLES]
-    if before and before[-1] in ("by", "from", "to"):
-        return before[-1] != "to"
-    if use.kind == "value":
-        return None
+    first = _begin(asked, draft, use)
+    before = [word for word in words[max(0, first - 2) : first] if word not in ARTICLES]
+    if before and before[-1] in _MEANS:
+        return not (before[-1] == "by" and words[first - 2 : first - 1] and before[0] in RECEIVING_VERBS)
+    if before and before[-1] == "to":
+        return False
     rest = words[use.last : use.last + 3]
+    if use.kind == "value":
+        return False if rest and rest[0] in RECEIVING_VERBS else None
     is_clause = bool(rest) and rest[0] in RELATIVE_PRONOUNS
     rest = rest[1:] if is_clause else rest
     if not rest:
@@ -153,6 +158,24 @@ def _acts(asked: Asked, use: Use) -> bool | None:
     # "The accounts paid" may be short for those that were paid.
     tells = is_clause or before[-1:] in (["which"], ["what"]) or rest[1:2] in (["a"], ["an"], ["the"])
     return True if tells else None
+
+
+# Words before who does something, or what it is done with.
+_MEANS = frozenset("by from using via through".split())
+
+
+def _begin(asked: Asked, draft: Draft, use: Use) -> int:
+    """Where what is said of a thing right before a use begins ("the phone number 555-0199")."""
+    words = [unit.text for unit in asked.units]
+    said = next((i for i in range(use.first, use.last) if words[i] not in PREPOSITIONS), use.first)
+    if said > use.first:
+        # A preposition that says as well how a value compares.
+        return said
+    own = {i for u in draft.uses if (u.side, u.at) == (use.side, use.at) for i in range(u.first, u.last)}
+    first = use.first
+    while first and (first - 1 in own or first - 1 in asked.numbering or words[first - 1] in ARTICLES):
+        first -= 1
+    return first
 
 
 def _is_past(words: list[str]) -> bool:

@@ -230,6 +230,11 @@ class Catalog:
                 found[head] = (*found.get(head, ()), meaning.name)
         return found
 
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """The words of the labels' names."""
+        return frozenset(word for label in self.labels for word in split_name(label))
+
     def called(self, word: str) -> list[Meaning]:
         """What has a single word as its whole name, plural endings aside."""
         forms = _singulars(word)

@@ -12,9 +12,9 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog
-from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS
+from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
 from arcgraph.interpret.verbalise import phrase
 
@@ -68,7 +68,7 @@ class Counting(Spoken):
                 use = self._uses[at]
                 yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{FUNCTIONS['sum']} {words_of(use)}")
             elif at is not None:
-                yield self._count(at)
+                yield self._times(at) if _asks_how_often(mark) else self._count(at)
             elif self._draft.nodes:
                 yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
             return
@@ -146,6 +146,17 @@ class Counting(Spoken):
         label = self._draft.nodes[node].label
         self._taken.add(at)
         return Output(Aggregate("count", Entity(name_of_node(node)), distinct=True), f"number of {phrase(label)}")
+
+    def _times(self, at: int) -> Output:
+        """How often something was done: the number of the events that are nodes ("… receive calls"), else of edges."""
+        behind = range(at, len(self._uses))
+        events = [n for n in behind if self._uses[n].kind == "label" and not self._is_named(self._uses[n].at)]
+        said = next((n for n in behind if self._uses[n].kind == "relation"), None)
+        if events or said is None:
+            return self._count(next(iter(events), at))
+        self._taken.add(said)
+        hop = Entity(name_of_hop(self._uses[said].at))
+        return Output(Aggregate("count", hop, distinct=True), f"number of times {words_of(self._uses[said])}")
 
     def _compared_amounts(self) -> dict[int, Mark]:
         """Numbers that are compared by what stands behind them ("more than 100 views"), by the use that this is."""
@@ -295,3 +306,8 @@ def _compared(number: Written) -> Sequence[tuple[Comparing, object]]:
     """How things are compared with a number; empty where they cannot be."""
     bounds = number.bounds("integer")
     return (bounds.comparisons() if bounds is not None else None) or ()
+
+
+def _asks_how_often(mark: Mark) -> bool:
+    words = mark.text.lower().split()
+    return words[-1] in TIMES_WORDS or words[-1] == "often"

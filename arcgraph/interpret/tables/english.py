@@ -134,6 +134,14 @@ THINGS_AGAIN = frozenset(("it", "them"))
 RELATIVE_PRONOUNS = frozenset("who whom that which".split())
 # Verbs that say that somebody is somewhere, before a word that says where.
 DWELLING_VERBS = frozenset("live lives lived living reside resides resided residing dwell dwells stay stays".split())
+# Phrases for living with others.
+COHABITING_PHRASES = tuple(
+    tuple(phrase.split())
+    for phrase in """cohabit; cohabits; cohabiting; cohabited; cohabitant; cohabitants; roommate; roommates; housemate;
+    housemates; flatmate; flatmates; live together; lives together; living together; share a home; shares a home;
+    sharing a home; share a house; shares a house; sharing a house; share a residence; shares a residence;
+    sharing a residence; share a household; shares a household; sharing a household""".split(";")
+)
 # Words behind which stands how or by what something is so, and nouns that say nothing there.
 MANNER_WORDS = frozenset("in on using via under".split())
 IDIOM_NOUNS = frozenset(

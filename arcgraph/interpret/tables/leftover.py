@@ -96,7 +96,7 @@ class Leftover:
         found = 0
         for i in self.telling:
             is_alone = i - 1 not in self.telling and i + 1 not in self.telling
-            is_dwelling = self._word(i) in DWELLING_VERBS and self._word(i + 1) in PLACING
+            is_dwelling = self._word(i) in DWELLING_VERBS and self._word(i + 1) in PLACING - {"with"}
             # "Led as its keeper": the role says it.
             plays_role = self._word(i + 1) == "as" and i + 2 in self._covered
             if not is_alone or self._is_outright(i) or self._word(i) in _ASKING or is_dwelling or plays_role:

@@ -51,6 +51,7 @@ from arcgraph.interpret.tables.english import (
     WHENEVER_PHRASES,
 )
 from arcgraph.interpret.tables.since import ends_of
+from arcgraph.interpret.tables.wording import worded
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.lexicon import quoted_spans
@@ -111,6 +112,11 @@ _AS_VERB = 1.5
 # What it costs not to say who, where or when, where the graph has a word for it.
 _QUESTION = 0.4
 _DOUBTFUL_NAME = 0.1
+# What a relation costs that is worded with more than its name.
+_WORDED = 0.05
+# How sure several words are a value that they are word for word.
+_WHOLE = ("exact", "folded")
+_WHOLLY = 0.9
 
 
 # From a text and where it stands in the question to the properties that hold it.
@@ -164,7 +170,11 @@ class Stretch:
 
 @dataclass
 class Asked:
-    """A question cut into units, with every stretch that may mean something by the unit that it begins at."""
+    """A question cut into units, with every stretch that may mean something by the unit that it begins at.
+
+    ``singular`` is the text with its plurals in the singular; ``outright`` are the units that name something of the
+    schema by themselves, ``numbering`` those that only say that a number follows ("the number 555-0199").
+    """
 
     text: str
     units: list[Unit]
@@ -173,6 +183,8 @@ class Asked:
     literals: tuple[Written, ...] = ()
     singular: str | None = None
     quoted: tuple[tuple[int, int], ...] = ()
+    outright: frozenset[int] = frozenset()
+    numbering: frozenset[int] = frozenset()
 
     @cached_property
     def closing(self) -> int | None:
@@ -290,16 +302,20 @@ class Linker:
         asked.literals, asked.marks = signs_of(text)
         meanings = self._meanings(asked)
         schema = list(self._schema(asked, meanings))
-        asked.singular = _singular(asked, schema)
+        asked.outright = frozenset(
+            s.first for s in schema if s.last == s.first + 1 and any(x.log >= _OUTRIGHT for x in s.senses)
+        )
+        asked.singular = _singular(asked)
         values = list(self._value_stretches(asked, _named_holders(schema)))
         strong = [(s.first, s.last) for s in values if s.log <= -_DROPPED_NUMBER]
+        surely = [(s.first, s.last) for s in values if s.log <= -_LIKELY_VALUE]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
         said = {asked.units[i].start for i in asked.idle}
         asked.marks = tuple(m for m in asked.marks if m.start not in said)
-        asked.marks = tuple(
-            _ordering(asked, m) for m in asked.marks if not _numbers(asked, m, strong) and not self._is_told(m)
-        )
+        numbering = [m for m in asked.marks if _numbers(asked, m, surely)]
+        asked.numbering = frozenset(i for i, u in enumerate(asked.units) if any(u.end == m.end for m in numbering))
+        asked.marks = tuple(_ordering(asked, m) for m in asked.marks if m not in numbering and not self._is_told(m))
         whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
@@ -319,6 +335,9 @@ class Linker:
         return self._catalog.vocabulary.meanings(words)
 
     def _schema(self, asked: Asked, meanings: Any) -> Iterator[Stretch]:
+        words = [unit.text for unit in asked.units]
+        for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
+            yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
         for i, unit in enumerate(asked.units):
             for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
                 if senses := self._phrase(asked, i, size):
@@ -510,7 +529,7 @@ class Linker:
 
     def _named_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
         for mention in self._names.find(text):
-            if text is not asked.text and not _ends_in_plural(asked, mention.end):
+            if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
                 continue
             sure = self._sureness(text, mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
@@ -571,6 +590,9 @@ class Linker:
             return 0.0
         if mention.capitalised and not mention.initial:
             return float(mention.score)
+        if len(content(words)) > 1 and mention.how in _WHOLE:
+            # Two words are hardly a whole value by chance ("vehicle crimes", though either word is a label).
+            return float(mention.score) * _WHOLLY
         rows = self._catalog.vocabulary.meanings(words)
         said = any(self._is_said(word, row) for word, row in zip(words, rows, strict=True))
         nothing = float(rows[:, self._catalog.vocabulary.null].max()) if said else 1.0
@@ -590,7 +612,7 @@ class Linker:
 
     def _held_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
         for mention in self._values.find(text):
-            if text is not asked.text and not _ends_in_plural(asked, mention.end):
+            if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
                 continue
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
@@ -778,7 +800,7 @@ class Linker:
             inside = max((last - first for first, last in strong if first <= at < last), default=1)
             return -DROPPED_VALUE / inside
         word = unit.text
-        if at in asked.idle:
+        if at in asked.idle or at in asked.numbering:
             return 0.0
         if self._asked_for(asked, at):
             return -_QUESTION
@@ -806,12 +828,14 @@ class Linker:
         return least
 
 
-def _singular(asked: Asked, schema: Sequence[Stretch]) -> str | None:
-    """The question with plurals that say nothing of the schema outright in the singular, of the same length."""
-    outright = {s.first for s in schema if s.last == s.first + 1 and any(x.log >= _OUTRIGHT for x in s.senses)}
+def _singular(asked: Asked) -> str | None:
+    """The question with its plurals in the singular, of the same length, but for words that by themselves say something
+    of the schema outright."""
     text = asked.text
     for i, unit in enumerate(asked.units):
-        if i in outright or unit.text in FUNCTION_WORDS or unit.text in PLAIN_WORDS or len(unit.text) < _PLURAL:
+        is_alone = not i or not carries_meaning(asked.units[i - 1].text)
+        is_idle = unit.text in FUNCTION_WORDS or unit.text in PLAIN_WORDS or len(unit.text) < _PLURAL
+        if is_idle or (i in asked.outright and is_alone):
             continue
         word = text[unit.start : unit.end]
         if word.endswith("ies"):
@@ -857,11 +881,14 @@ def _is_plural(asked: Asked, at: int) -> bool:
     return asked.units[at].text.endswith("s") and not asked.units[at].text.endswith("ss")
 
 
-def _ends_in_plural(asked: Asked, end: int) -> bool:
-    """Whether a stretch ends with a word that was made singular."""
+def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
+    """Whether a stretch ends with a word that was made singular, and is more than such a word of the schema."""
     assert asked.singular is not None
-    last = next((unit for unit in reversed(asked.units) if unit.start < end), None)
-    return last is not None and asked.text[last.start : last.end] != asked.singular[last.start : last.end]
+    last = next((i for i in reversed(range(len(asked.units))) if asked.units[i].start < end), -1)
+    unit = asked.units[last]
+    if last in asked.outright and unit.start <= start:
+        return False
+    return asked.text[unit.start : unit.end] != asked.singular[unit.start : unit.end]
 
 
 def _is_verb(asked: Asked, at: int) -> bool:

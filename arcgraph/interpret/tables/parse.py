@@ -263,8 +263,10 @@ class Parser:
                 narrows = node.label != sense.name
                 cost += _ANOTHER if other else 0.1 if told or (narrows != is_back) else _AGAIN
             yield _said(draft, i, label, stretch, cost)
+        # What is named first of all refers to nothing ("all the calls").
+        new = _UNNAMED_BACK * (is_back + closes) * bool(draft.nodes)
         for reached, i in self._reached(asked, draft, sense.name, stretch.first):
-            yield _said(reached, i, sense.name, stretch, _UNNAMED_BACK * (is_back + closes))
+            yield _said(reached, i, sense.name, stretch, new)
 
     # --- relations -----------------------------------------------------------------------------------------------
 

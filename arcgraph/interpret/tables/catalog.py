@@ -260,12 +260,12 @@ def _singulars(word: str) -> frozenset[str]:
 def are_same(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
     """Whether two phrases are the same word for word, plural endings and derivations aside."""
     return len(phrase) == len(words) and all(
-        (_begin_alike(a, b) and shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING) or b in _singulars(a)
+        (begin_alike(a, b) and shared_stem(a, b) >= _SAME and abs(len(a) - len(b)) <= _ENDING) or b in _singulars(a)
         for a, b in zip(phrase, words, strict=True)
     )
 
 
-def _begin_alike(a: str, b: str) -> bool:
+def begin_alike(a: str, b: str) -> bool:
     """Whether two words may be forms of one: a compound ("surname") is another word than its last part."""
     return IRREGULAR_FORMS.get(a, a)[:_BEGINNING] == IRREGULAR_FORMS.get(b, b)[:_BEGINNING]
 

@@ -50,6 +50,7 @@ from arcgraph.interpret.tables.english import (
     TIME_NOUNS,
     WHENEVER_PHRASES,
 )
+from arcgraph.interpret.tables.paraphrase import Paraphrases
 from arcgraph.interpret.tables.since import ends_of
 from arcgraph.interpret.tables.wording import worded
 from arcgraph.interpret.terms import shared_stem
@@ -114,6 +115,8 @@ _QUESTION = 0.4
 _DOUBTFUL_NAME = 0.1
 # What a relation costs that is worded with more than its name.
 _WORDED = 0.05
+# What a value costs that is said in other words.
+_OTHERWISE = 0.3
 # How sure several words are a value that they are word for word.
 _WHOLE = ("exact", "folded")
 _WHOLLY = 0.9
@@ -294,6 +297,7 @@ class Linker:
         self._names = names
         self._values = values
         self._look_up = look_up
+        self._paraphrases = Paraphrases(values)
 
     def read(self, text: str) -> Asked:
         """All stretches of a question."""
@@ -500,7 +504,7 @@ class Linker:
     def _value_stretches(self, asked: Asked, named: frozenset[Holder]) -> Iterator[Stretch]:
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
-        known = [*self._named(asked), *self._held(asked)]
+        known = [*self._named(asked), *self._held(asked), *self._paraphrased(asked)]
         known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
         names = [(start, end) for start, end, sense, _ in known if sense.is_name and sense.log >= _SURELY_NAMED]
         for start, end, sense, weight in [*known, *self._written(asked, names), *self._seen_from_the_end(asked)]:
@@ -638,6 +642,15 @@ class Linker:
             sense = Sense("value", math.log(sure) + piece, holders=(holder,), conditions=(condition,),
                           text=mention.text)  # fmt: skip
             yield start, end, sense, weight
+
+    def _paraphrased(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Values that are phrases, said in other words."""
+        for one in self._paraphrases.find([unit.text for unit in asked.units]):
+            start, end = asked.units[one.first].start, asked.units[one.last - 1].end
+            log = math.log(one.share) - _OTHERWISE
+            condition = Condition("=", one.value)
+            sense = Sense("value", log, holders=(one.holder,), conditions=(condition,), text=asked.text[start:end])
+            yield start, end, sense, one.share * _DROPPED_NUMBER
 
     def _looked_up(self, asked: Asked, known: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, Sense, float]]:
         """Texts in quotation marks and codes that no index holds, as values that the database itself knows."""

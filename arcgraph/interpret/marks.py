@@ -296,10 +296,13 @@ def _limits(asked: _Asked) -> Iterator[Mark]:
             yield asked.mark(first, last + 1, Deed.LIMIT, number)
     for at in range(1, len(asked.words)):
         opens = all(w.text in _OPENERS for w in asked.words[:at])
-        if opens and (number := asked.number_at(at)) is not None and asked.is_content(at + 1):
+        number = asked.number_at(at) if opens and asked.is_content(at + 1) else None
+        # "2011 models" are those of a year.
+        if number is not None and not _YEARS[0] <= number < _YEARS[1]:
             yield asked.mark(at, at + 1, Deed.LIMIT, number)
 
 
+_YEARS = (1800, 2100)
 _OPENERS = COMMAND_WORDS | QUESTION_WORDS | frozenset("are were the me any some return retrieve list".split())
 
 

@@ -360,6 +360,7 @@ class Linker:
             if self._only_aggregates(asked, unit):
                 continue
             if senses := (*self._dated(asked, i), *self._word(unit.text, meanings[i])):
+                senses = _as_head(senses) if _is_head(asked, i) else senses
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if _is_verb(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
@@ -969,6 +970,30 @@ _GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
 def _is_grouping(asked: Asked, at: int) -> bool:
     """Whether a verb for grouping stands a little before a word ("group the results by")."""
     return any(unit.text.startswith(_GROUPING) for unit in asked.units[max(0, at - 4) : at])
+
+
+def _is_head(asked: Asked, at: int) -> bool:
+    """Whether a word in the plural is the first that means anything, and so what is asked for."""
+    ends = max((m.end for m in asked.marks if m.deed == Deed.AGGREGATE), default=0)
+    said = [u for u in asked.units[:at] if u.start >= ends and carries_meaning(u.text)]
+    return not said and _is_plural(asked, at)
+
+
+def _as_head(senses: Sequence[Sense]) -> tuple[Sense, ...]:
+    """The senses of what is asked for: it is a thing of the graph, so that the one label that is near is rather meant
+    than nothing."""
+    labels = sorted((s for s in senses if s.kind == "label"), key=lambda s: -s.log)
+    is_one = (
+        bool(labels) and labels[0].log >= _NEAR_HEAD and (len(labels) < 2 or labels[0].log - labels[1].log >= _ALONE)
+    )
+    if not is_one or any(s.log > labels[0].log for s in senses):
+        return tuple(senses)
+    return tuple(replace(s, log=max(s.log, _HEAD)) if s is labels[0] else s for s in senses)
+
+
+# From this logarithm on a label is near what is asked for, alone where it is so much nearer than the next; it is then
+# as likely as this.
+_NEAR_HEAD, _ALONE, _HEAD = -2.2, 0.6, -0.75
 
 
 def _is_any(sense: Sense, meanings: Sequence[Meaning]) -> bool:

@@ -122,7 +122,7 @@ class TableReader:
                 continue
             reading = self._reading(asked, draft, query)
             key = signature(reading.pattern)
-            if key not in found or found[key].score < reading.score:
+            if key not in found or standing(found[key]) < standing(reading):
                 found[key] = reading
         return sorted(found.values(), key=_rank)[:MOST_READINGS]
 

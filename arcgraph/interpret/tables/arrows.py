@@ -137,8 +137,8 @@ def _acts(asked: Asked, draft: Draft, use: Use) -> bool | None:
     first = _begin(asked, draft, use)
     before = [word for word in words[max(0, first - 2) : first] if word not in ARTICLES]
     if before and before[-1] in _MEANS:
-        return not (before[-1] == "by" and words[first - 2 : first - 1] and before[0] in RECEIVING_VERBS)
-    if before and before[-1] == "to":
+        return before[-1] != "by" or before[0] not in RECEIVING_VERBS
+    if before and (before[-1] == "to" or (before[-1] in ("at", "on") and before[0] in RECEIVING_VERBS)):
         return False
     rest = words[use.last : use.last + 3]
     if use.kind == "value":

@@ -12,7 +12,7 @@ from arcgraph.domain import PropertyInfo, Schema
 from arcgraph.interpret.english import IRREGULAR_FORMS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.operators import is_unit
-from arcgraph.interpret.tables.english import ABBREVIATIONS
+from arcgraph.interpret.tables.english import ABBREVIATIONS, TAIL_NOUNS
 from arcgraph.interpret.terms import Calibration, EmbedWords, Term, Vocabulary, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, split_name
 
@@ -229,6 +229,12 @@ class Catalog:
                 head = words[-1].rstrip("s")
                 found[head] = (*found.get(head, ()), meaning.name)
         return found
+
+    def numbered(self, phrase: tuple[str, ...]) -> list[Meaning]:
+        """The properties whose names are a phrase and a noun for a number ("NHS ID": nhs_no)."""
+        found = (self.meanings[i] for i in self._by_size.get(len(phrase) + 1, ()))
+        own = ((meaning, key_words(meaning.name)) for meaning in found if meaning.kind == "property")
+        return [meaning for meaning, words in own if words[-1] in TAIL_NOUNS and are_same(phrase, words[:-1])]
 
     @cached_property
     def nouns(self) -> frozenset[str]:

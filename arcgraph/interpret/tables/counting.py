@@ -12,7 +12,7 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog
-from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, TIMES_WORDS
+from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, TIMES_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
@@ -60,7 +60,8 @@ class Counting(Spoken):
         if counting is not None and self._counted is None:
             yield from self._of_counts(counting, function)
             return
-        at = self._next_use(mark.end, 5)
+        at = self._compounded(mark)
+        at = self._next_use(mark.end, 5) if at is None else at
         of = self._next_property(mark.end)
         if function == "count" or (of is None and function == "sum"):
             if at is not None and self._adds_up(at, mark):
@@ -146,6 +147,15 @@ class Counting(Spoken):
         label = self._draft.nodes[node].label
         self._taken.add(at)
         return Output(Aggregate("count", Entity(name_of_node(node)), distinct=True), f"number of {phrase(label)}")
+
+    def _compounded(self, mark: Mark) -> int | None:
+        """The label that makes a compound with a word for counting ("the crime count at")."""
+        at = next(
+            (n for n, use in enumerate(self._uses) if self._asked.units[use.last - 1].end + 1 == mark.start), None
+        )
+        behind = next((unit.text for unit in self._asked.units if unit.start >= mark.end), "")
+        is_noun = mark.text.lower() in COUNT_NOUNS and behind != "of"
+        return at if at is not None and is_noun and self._uses[at].kind == "label" else None
 
     def _times(self, at: int) -> Output:
         """How often something was done: the number of the events that are nodes ("… receive calls"), else of edges."""

@@ -142,6 +142,11 @@ COHABITING_PHRASES = tuple(
     sharing a home; share a house; shares a house; sharing a house; share a residence; shares a residence;
     sharing a residence; share a household; shares a household; sharing a household""".split(";")
 )
+# Phrases for knowing others.
+KNOWING_PHRASES = tuple(
+    tuple(phrase.split())
+    for phrase in """acquainted with; familiar with; acquaintance of; acquaintances of; aware of""".split(";")
+)
 # Words behind which stands how or by what something is so, and nouns that say nothing there.
 MANNER_WORDS = frozenset("in on using via under".split())
 IDIOM_NOUNS = frozenset(

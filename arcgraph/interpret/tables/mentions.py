@@ -111,7 +111,7 @@ _ANOTHER_ONE = 2.5
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
 # What it costs not to say who, where or when, where the graph has a word for it.
-_QUESTION = 0.4
+_QUESTION = 0.8
 _DOUBTFUL_NAME = 0.1
 # What a relation costs that is worded with more than its name.
 _WORDED = 0.05
@@ -420,6 +420,7 @@ class Linker:
             return tuple(_sense(meaning, -0.05) for meaning in kept)
         if words[-1] in TAIL_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
+            kept = kept or self._catalog.numbered(words[:-1])
             return tuple(_sense(meaning, -0.1) for meaning in kept)
         if words[-1] in TIME_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property" and self._is_moment(m)]
@@ -468,7 +469,8 @@ class Linker:
     def _asked_for(self, asked: Asked, at: int) -> tuple[Sense, ...]:
         """What a question word at the beginning asks for: the label of persons or places, or a label's one moment."""
         word = asked.units[at].text
-        if at or word not in NOTIONS or len(asked.units) == 1:
+        is_first = not any(carries_meaning(unit.text) or unit.text in NAME_WORDS for unit in asked.units[:at])
+        if not is_first or word not in NOTIONS or len(asked.units) == 1 or (at and word not in _ADVERBS):
             return ()
         return self._moments if word == "when" else self._labels_of(NOTIONS[word][0])
 
@@ -829,6 +831,8 @@ class Linker:
             return -_NAME
         if word in PERSON_WORDS:
             return -(_ANOTHER_ONE if word in NEW_WORDS else _SOMEONE if self._persons else _PERSON)
+        if _is_command(asked, at):
+            return -_PLAIN
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         is_plain = word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS
         if is_plain:
@@ -911,6 +915,8 @@ def _is_verb(asked: Asked, at: int) -> bool:
     return is_last and any(unit.text in _DOING for unit in asked.units[max(0, at - _CLAUSE) : at])
 
 
+# "Who" and "whose" behind other words open clauses of their own.
+_ADVERBS = frozenset(("where", "when"))
 _DOING = frozenset("do does did".split())
 _CLAUSE = 6
 

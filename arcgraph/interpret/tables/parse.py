@@ -258,7 +258,7 @@ class Parser:
             if label is None:
                 continue
             cost = _farther(draft, i) * (0.3 if is_back else 1.0)
-            if node.said and not _adjoins(draft, stretch, i):
+            if (node.said or (other and node.tests)) and not _adjoins(draft, stretch, i):
                 # What narrows a thing that is spoken of again is another one ("of persons, and of the kings").
                 narrows = node.label != sense.name
                 cost += _ANOTHER if other else 0.1 if told or (narrows != is_back) else _AGAIN

@@ -1,6 +1,6 @@
 """Relations that a question words with more than their names: by the words behind initials ("lives with": KNOWS_LW), by
 the words of a name with others in between ("knows the phone number of": KNOWS_PHONE), and by phrases for living
-together."""
+together and knowing each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 from arcgraph.interpret.english import ARTICLES, COPULAS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.tables.catalog import are_same
-from arcgraph.interpret.tables.english import COHABITING_PHRASES, DWELLING_VERBS, RELATIVE_PRONOUNS, TAIL_NOUNS
+from arcgraph.interpret.tables.english import (
+    COHABITING_PHRASES,
+    DWELLING_VERBS,
+    KNOWING_PHRASES,
+    RELATIVE_PRONOUNS,
+    TAIL_NOUNS,
+)
 from arcgraph.interpret.verbalise import content, relation_words
 
 # Initials of so many words are looked for.
@@ -20,6 +26,8 @@ _BETWEEN = 3
 _GLUE = ARTICLES | COPULAS | POSSESSIVES | PREPOSITIONS | TAIL_NOUNS
 # What people say for those whom they live with.
 _TOGETHER = ("live", "with")
+# What those are called who know each other.
+_KNOWING = (("knows",), ("know",), ("acquainted", "with"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +45,10 @@ def worded(words: Sequence[str], relations: Iterable[str], nouns: frozenset[str]
         name = relation_words(relation)
         yield from _by_initials(words, relation, name, nouns)
         yield from _scattered(words, relation, content(name), nouns)
+        if name in _KNOWING:
+            yield from _by_phrases(words, relation, KNOWING_PHRASES)
         if are_same(content(name), content(_TOGETHER)) or any(_spells(part, _TOGETHER) for part in name):
-            yield from _together(words, relation)
+            yield from _by_phrases(words, relation, COHABITING_PHRASES)
 
 
 def _by_initials(words: Sequence[str], relation: str, name: Sequence[str], nouns: frozenset[str]) -> Iterator[Worded]:
@@ -66,9 +76,9 @@ def _plain(word: str) -> str:
     return "live" if word in DWELLING_VERBS else word
 
 
-def _together(words: Sequence[str], relation: str) -> Iterator[Worded]:
+def _by_phrases(words: Sequence[str], relation: str, phrases: Iterable[tuple[str, ...]]) -> Iterator[Worded]:
     for i in range(len(words)):
-        for phrase in COHABITING_PHRASES:
+        for phrase in phrases:
             end = i + len(phrase)
             if tuple(words[i:end]) == phrase:
                 yield Worded(i, end + (words[end : end + 1] == ["with"]), relation)

@@ -229,8 +229,19 @@ class Columns(Sorting):
         if told is not output.expression and not self._is_named_apart(node):
             # "How many Anns" counts those of a name.
             return False
+        if isinstance(output.expression, Entity) and self._is_one_of_many(node):
+            return False
         names = self._catalog.naming(self._draft.nodes[node].label)
         return isinstance(told, Entity) or (isinstance(told, Property) and told.key in names)
+
+    def _is_one_of_many(self, node: int) -> bool:
+        """Whether those of a name are asked for that several have ("individuals named Amy", "all Emilys")."""
+        own = [u for u in self._uses if u.side == "node" and u.at == node and u.kind in ("label", "value")]
+        name = next((u for u in own if u.kind == "value" and u.is_name), None)
+        if name is None or self._catalog.info(self._holder(name)).unique:
+            return False
+        head = min(own, key=lambda u: u.first)
+        return head == self._uses[0] and self._asked.units[head.last - 1].text.endswith("s")
 
     def _is_named_apart(self, node: int) -> bool:
         """Whether the name of a node stands apart from the noun for it ("how many rivers do Ys and Ulm feed")."""

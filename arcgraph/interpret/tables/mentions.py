@@ -19,6 +19,7 @@ from arcgraph.interpret.bounds import Bounds
 from arcgraph.interpret.english import (
     COMMAND_WORDS,
     FUNCTION_WORDS,
+    IRREGULAR_FORMS,
     NOTIONS,
     PREPOSITIONS,
     QUESTION_WORDS,
@@ -111,7 +112,7 @@ _ANOTHER_ONE = 2.5
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
 # What it costs not to say who, where or when, where the graph has a word for it.
-_QUESTION = 0.8
+_QUESTION, _WHO = 0.8, 0.4
 _DOUBTFUL_NAME = 0.1
 # What a relation costs that is worded with more than its name.
 _WORDED = 0.05
@@ -351,7 +352,7 @@ class Linker:
                     yield Stretch(i, i + size, senses, log=0.0 if is_plain else -_SWALLOWED)
                     if swallowed is not None and not is_plain:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
-            if senses := self._asked_for(asked, i):
+            if senses := self._asked_for(asked, i) or self._those(asked, i):
                 yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             is_request = is_request or _is_command(asked, i)
@@ -473,6 +474,15 @@ class Linker:
         if not is_first or word not in NOTIONS or len(asked.units) == 1 or (at and word not in _ADVERBS):
             return ()
         return self._moments if word == "when" else self._labels_of(NOTIONS[word][0])
+
+    def _those(self, asked: Asked, at: int) -> tuple[Sense, ...]:
+        """What "those" stands for where more is said of people ("those who", "emails of those living in")."""
+        behind = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
+        before = asked.units[at - 1].text if at else ""
+        is_people = behind in ("who", "whose") or (
+            before in PREPOSITIONS and (behind.endswith(("ing", "ed")) or behind in IRREGULAR_FORMS)
+        )
+        return self._persons if asked.units[at].text == "those" and is_people else ()
 
     @cached_property
     def _moments(self) -> tuple[Sense, ...]:
@@ -819,7 +829,8 @@ class Linker:
         if at in asked.idle or at in asked.numbering:
             return 0.0
         if self._asked_for(asked, at):
-            return -_QUESTION
+            # Who is asked for may have another label than people at large.
+            return -(_QUESTION if word in _ADVERBS else _WHO)
         if word in _BY and _is_grouping(asked, at):
             return -DROPPED_MARK
         marked = any(m.start <= unit.start and unit.end <= m.end and not m.doubtful for m in asked.marks)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arcgraph.graph.pattern import Expression, Property
-from arcgraph.interpret.english import ARTICLES
+from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import ASKING_WORDS, PLAIN_WORDS
+from arcgraph.interpret.tables.english import ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
 
@@ -151,7 +151,18 @@ class Spoken:
             and follows.kind == "label"
             and all(unit.text in PLAIN_WORDS for unit in self._asked.units[use.last : follows.first])
         )
-        return before in ASKING_WORDS and not is_noun
+        asks = before in ASKING_WORDS or self._is_head(n)
+        return asks and not is_noun
+
+    def _is_head(self, n: int) -> bool:
+        """Whether a value in the plural is the first thing spoken of, by a phrase that asks for things ("who are the
+        Sergeants that", "a list of the violent crimes at")."""
+        use = self._uses[n]
+        begin, last = self._asked.units[use.first].start, self._asked.units[use.last - 1].text
+        is_plural = last.endswith("s") and not self._asked.text[begin].isdigit()
+        before = [unit.text for unit in self._asked.units[: use.first] if unit.text not in ARTICLES]
+        asks = before[-1:] in (["are"], ["were"]) or before[-2:] in (["list", "of"], ["count", "of"], ["number", "of"])
+        return n == 0 and is_plural and (asks or all(word in REQUEST_WORDS | COMMAND_WORDS for word in before[-1:]))
 
     def _is_named(self, node: int) -> bool:
         """Whether a node is told by its name, so that there is one, and nothing to take an average of."""

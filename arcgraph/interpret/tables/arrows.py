@@ -105,18 +105,36 @@ def placed(asked: Asked, draft: Draft, catalog: Catalog) -> Draft:
     )
 
 
-def _placed(asked: Asked, draft: Draft, link: Link, catalog: Catalog) -> Link:
+def tells_parts(asked: Asked, draft: Draft, catalog: Catalog) -> bool:
+    """Whether the words say who acts, or whom it happens to, for an edge that might lead to the other as well."""
+    for link in draft.hops:
+        part = _part(link.type)
+        if part is not None and _parts(asked, draft, link) == {part[1]} and _opposites(draft, link, catalog):
+            return True
+    return False
+
+
+def _opposites(draft: Draft, link: Link, catalog: Catalog) -> list[str]:
+    """The types between the same labels that lead to the other part in the deed of one."""
     part = _part(link.type)
-    if part is None:
-        return link
     source, target = (link.start, link.end) if link.forward else (link.end, link.start)
-    said = [use for use in draft.uses if use.kind in ("label", "value") and use.side == "node" and use.at == target]
-    stem, acts = part
-    if {_acts(asked, draft, use) for use in said} - {None} != {not acts}:
-        return link
     ways = catalog.ways(draft.nodes[source].label, draft.nodes[target].label)
     types = [way[0].type for way in ways if len(way) == 1 and way[0].forward]
-    others = [kind for kind in types if _part(kind) == (stem, not acts)]
+    return [kind for kind in types if part is not None and _part(kind) == (part[0], not part[1])]
+
+
+def _parts(asked: Asked, draft: Draft, link: Link) -> set[bool]:
+    """What the words say of the end of an edge: that it acts, or that something happens to it."""
+    target = link.end if link.forward else link.start
+    said = [use for use in draft.uses if use.kind in ("label", "value") and use.side == "node" and use.at == target]
+    return {acts for use in said if (acts := _acts(asked, draft, use)) is not None}
+
+
+def _placed(asked: Asked, draft: Draft, link: Link, catalog: Catalog) -> Link:
+    part = _part(link.type)
+    if part is None or _parts(asked, draft, link) != {not part[1]}:
+        return link
+    others = _opposites(draft, link, catalog)
     return link._replace(type=others[0]) if others else link
 
 

@@ -75,6 +75,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return True
     if paths.question.intent == Intent.YES_NO:
         return False
+    if tables[0].is_path and _is_sure(tables) and (tables[0].tells_parts or _says_everything(tables)):
+        return not _explains(best)
     if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
         return True
     if _explains(best) and not tables[0].doubts.aggregates:
@@ -103,6 +105,17 @@ def _says_all(tables: Sequence[TableReading]) -> bool:
     best = tables[0]
     is_outright = not best.is_path and not best.doubts.lost and not best.doubts.vague and best.doubts.dropped <= _HARDLY
     return is_outright and best.fit >= _OUTRIGHT and confidence(best, tables) >= _CERTAIN
+
+
+def _says_everything(tables: Sequence[TableReading]) -> bool:
+    """Whether the best table leaves no word out and guesses nothing."""
+    doubts = tables[0].doubts
+    is_certain = confidence(tables[0], tables) >= _SURE_TABLE
+    return (
+        is_certain
+        and doubts.hops > 0
+        and not (doubts.guessed or doubts.vague or doubts.dropped > _HARDLY or doubts.alike)
+    )
 
 
 def leaves_out(paths: Interpretation, question: str) -> bool:

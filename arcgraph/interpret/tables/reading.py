@@ -13,7 +13,7 @@ from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
-from arcgraph.interpret.tables.arrows import placed
+from arcgraph.interpret.tables.arrows import placed, tells_parts
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
@@ -72,7 +72,8 @@ class TableReading:
     well the words and the query explain each other; ``score`` compares readings of one question. ``tells`` says that
     properties are among its columns that a question asks for outright, names aside, ``several`` that it has others
     beside them that "and" joins; ``missing`` are the nouns that a
-    question asks for, or by, of which nothing of it stands for any.
+    question asks for, or by, of which nothing of it stands for any. ``tells_parts`` says that words tell who acts in an
+    edge from whom it happens to.
     """
 
     pattern: Pattern
@@ -85,6 +86,7 @@ class TableReading:
     tells: bool = False
     several: bool = False
     missing: tuple[str, ...] = ()
+    tells_parts: bool = False
 
     def words(self) -> str:
         """The reading as a person can check it."""
@@ -135,6 +137,7 @@ class TableReader:
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
             _is_path(asked, draft, query.pattern), _doubts(asked, draft, query, left), tells, several, left.nouns(),
+            tells_parts(asked, draft, self._catalog),
         )  # fmt: skip
 
 

@@ -21,18 +21,30 @@ from arcgraph.interpret.tables.parse import Draft, Link, Use
 from arcgraph.interpret.verbalise import split_name
 
 
-def directions(asked: Asked, draft: Draft) -> list[Direction]:
+def directions(asked: Asked, draft: Draft, catalog: Catalog) -> list[Direction]:
     """The direction of each hop of a draft, seen from its start.
 
-    Between two nodes of one label either way is meant where no word says the relation, or one that holds both ways.
+    Where the graph has edges of a type both ways between two labels, either way is meant if no word says the relation,
+    or one that holds both ways.
     """
-    found = []
+    found: list[Direction] = []
     for i, link in enumerate(draft.hops):
-        if draft.nodes[link.start].label != draft.nodes[link.end].label:
+        start, end = draft.nodes[link.start].label, draft.nodes[link.end].label
+        if not catalog.goes_both_ways(link.type, start, end):
             found.append(Direction.OUT if link.forward else Direction.IN)
+        elif (same := _same_verb(draft, i)) is not None:
+            found.append(found[same])
         else:
             found.append(_by_wording(asked, draft, i))
     return found
+
+
+def _same_verb(draft: Draft, i: int) -> int | None:
+    """The hop before that is one more object of the same verb ("met both Ann and Ben")."""
+    link = draft.hops[i]
+    if any(use.kind == "relation" and use.at == i for use in draft.uses) or link.paid:
+        return None
+    return next((n for n in range(i) if draft.hops[n][:2] == link[:2] and draft.hops[n].forward == link.forward), None)
 
 
 def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:

@@ -186,6 +186,15 @@ class Catalog:
                 break
         return found[: MOST_WAYS * 2 if len(found[0:1]) and len(found[0]) == 1 else MOST_WAYS]
 
+    def goes_both_ways(self, kind: str, start: str, end: str) -> bool:
+        """Whether edges of a type lead from the one label to the other, and back."""
+        found = {(a, b) for a, type_, b in self._known_triples if type_ == kind}
+        return start == end or {(start, end), (end, start)} <= found
+
+    @cached_property
+    def _known_triples(self) -> list[tuple[str, str, str]]:
+        return self._triples()
+
     def ends(self, kind: str, label: str) -> list[Step]:
         """Where a type leads from a label: the most frequent label each way first, none that is a part of another."""
         found: list[Step] = []

@@ -80,7 +80,7 @@ class Columns(Sorting):
 
     def __init__(self, catalog: Catalog, asked: Asked, draft: Draft):
         super().__init__(catalog, asked, draft)
-        self._ways = directions(asked, draft)
+        self._ways = directions(asked, draft, catalog)
 
     # --- the query ---------------------------------------------------------------------------------------------------
 
@@ -331,8 +331,7 @@ class Columns(Sorting):
         """Whether the closing clause only adds columns ("and also retrieve")."""
         if self._closing is None:
             return False
-        before = self._asked.text[: self._closing].lower().split()[-2:]
-        return "also" in before
+        return "also" in [unit.text for unit in self._asked.units if unit.start < self._closing][-2:]
 
     def _is_said_again(self, n: int) -> bool:
         """Whether a word for an aggregate stands right beside a use in the closing clause: it was told before."""

@@ -195,11 +195,14 @@ class Counting(Spoken):
         for mark in (*self._marks, *self._parted()):
             if mark.deed != Deed.GROUP:
                 continue
-            if self._in_closing(mark.start):
+            at = self._next_use(mark.end, NEXT)
+            is_told = (
+                at is not None and self._uses[at].kind == "label" and mark.text.lower() in ("each", "every", "per")
+            )
+            if self._in_closing(mark.start) and not is_told:
                 # What else stands there is a key by itself.
                 self._met.add(mark)
                 continue
-            at = self._next_use(mark.end, NEXT)
             if self._refers_back(mark):
                 # "Each of them" is each of what is asked for.
                 self._met.add(mark)

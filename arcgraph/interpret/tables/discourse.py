@@ -49,4 +49,7 @@ def is_somebody(asked: Asked, stretch: Stretch, key: str) -> bool:
 def is_compared(asked: Asked, stretch: Stretch) -> bool:
     """Whether a value stands behind "the same … as": it is of another thing than what shares something with it."""
     words = [unit.text for unit in asked.units[max(0, stretch.first - _COMPARED) : stretch.first]]
-    return "as" in words and "same" in words[: len(words) - 1 - words[::-1].index("as")]
+    if "as" not in words:
+        return False
+    at = len(words) - 1 - words[::-1].index("as")
+    return "same" in words[:at] and not COORDINATING & set(words[at:])

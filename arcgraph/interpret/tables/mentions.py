@@ -44,6 +44,7 @@ from arcgraph.interpret.tables.english import (
     NEW_WORDS,
     ORDER_VERBS,
     PERSON_WORDS,
+    PLACING,
     PLAIN_WORDS,
     REQUEST_WORDS,
     SAME_PHRASES,
@@ -232,6 +233,15 @@ class Asked:
         more = [m for m in told if self.units[i].end <= m.start < end]
         return bool(more) and any(m.end <= self.units[i].start for m in told)
 
+    def anywhere(self, values: Sequence[tuple[int, int]]) -> frozenset[int]:
+        """The units behind a value that only say that it holds anywhere ("met Ann in any chapter")."""
+        words = [unit.text for unit in self.units]
+        ends = {last for _, last in values}
+        return frozenset(
+            at for i in ends if words[i : i + 1] and words[i] in PLACING and words[i + 1 : i + 2] == ["any"]
+            for at in range(i, min(i + 3, len(words)))
+        )  # fmt: skip
+
     @cached_property
     def idle(self) -> frozenset[int]:
         """The units that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres
@@ -316,6 +326,9 @@ class Linker:
         surely = [(s.first, s.last) for s in values if s.log <= -_LIKELY_VALUE]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
+        anywhere = asked.anywhere(surely)
+        asked.idle |= anywhere
+        schema = [stretch for stretch in schema if not anywhere & set(range(stretch.first, stretch.last))]
         said = {asked.units[i].start for i in asked.idle}
         asked.marks = tuple(m for m in asked.marks if m.start not in said)
         numbering = [m for m in asked.marks if _numbers(asked, m, surely)]

@@ -8,7 +8,7 @@ costs what it leaves unexplained, every hop what it leaves unsaid.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, PREPOSITIONS
@@ -402,6 +402,11 @@ class Parser:
         owners = {holder.owner: holder.key for holder in by_side["node"]}
         if not owners:
             return
+        objects = list(self._one_more_object(asked, draft, stretch, sense, owners))
+        objects += self._other_sharer(asked, draft, stretch, owners)
+        for reached, i in objects:
+            yield from self._tested(asked, reached, stretch, sense, "node", i, owners[reached.nodes[i].label])
+        draft = draft._replace(score=draft.score - _NOT_OF * bool(objects))
         for i, node in enumerate(draft.nodes):
             key = owners.get(node.label)
             if key is None or not _may_test(node.tests, key, sense):
@@ -416,6 +421,41 @@ class Parser:
             if is_compared(asked, stretch) or is_somebody(asked, stretch, owners[owner]):
                 reached = reached._replace(score=reached.score + _TWIN)
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
+
+    def _one_more_object(
+        self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense, owners: Mapping[str, str]
+    ) -> Iterator[tuple[Draft, int]]:
+        """The draft with one more object of the verb whose object was named right before ("met both Ann and Ben")."""
+        last = draft.uses[-1] if draft.uses else None
+        if last is None or not last.is_name or not sense.is_name or not joins_names(asked, last, stretch.first):
+            return
+        for hop in draft.hops:
+            if last.side != "node" or last.at != hop.end or len(draft.nodes) >= MOST_NODES:
+                continue
+            labels = [step.label for step in self._catalog.ends(hop.type, draft.nodes[hop.start].label)]
+            known = [label for label in (draft.nodes[hop.end].label, *labels, *owners) if label in owners]
+            if known:
+                nodes = (*draft.nodes, Var(known[0], False, stretch.first))
+                more = hop._replace(end=len(draft.nodes), paid=0.0, tests=())
+                yield draft._replace(nodes=nodes, hops=(*draft.hops, more)), len(draft.nodes)
+
+    def _other_sharer(
+        self, asked: Asked, draft: Draft, stretch: Stretch, owners: Mapping[str, str]
+    ) -> Iterator[tuple[Draft, int]]:
+        """The draft with the other one that has the same thing ("live in the same street as Ann")."""
+        last = draft.uses[-1] if draft.uses else None
+        if last is None or last.kind != "label" or not is_compared(asked, stretch) or len(draft.nodes) >= MOST_NODES:
+            return
+        for hop in draft.hops:
+            if last.at not in (hop.start, hop.end) or hop.start == hop.end:
+                continue
+            sharer = hop.start if last.at == hop.end else hop.end
+            label = next((name for name in (draft.nodes[sharer].label, *owners) if name in owners), None)
+            if label is not None:
+                nodes = (*draft.nodes, Var(label, False, stretch.first))
+                is_away = hop.forward == (last.at == hop.end)
+                more = Link(hop.type, last.at, len(draft.nodes), not is_away, 0.0)
+                yield draft._replace(nodes=nodes, hops=(*draft.hops, more)), len(draft.nodes)
 
     def _joined(self, asked: Asked, draft: Draft, stretch: Stretch, sense: Sense) -> Iterator[Draft]:
         """The draft with the value as one more choice of the test right before it: "red, green or blue"."""
@@ -552,6 +592,12 @@ class Parser:
             first, at = min(behind)
             return at, 0.02 * (first - use.last)
         return able[0], 0.5
+
+
+def joins_names(asked: Asked, last: Use, first: int) -> bool:
+    """Whether nothing but "and" stands between a name and what follows."""
+    between = [unit.text for unit in asked.units[last.last : first]]
+    return last.kind == "value" and "and" in between and all(word in COMPARING or word == "and" for word in between)
 
 
 # --- drafts ------------------------------------------------------------------------------------------------------

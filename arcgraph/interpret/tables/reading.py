@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from arcgraph.domain import LabelInfo, Schema
 from arcgraph.graph.pattern import Aggregate, Difference, Direction, Entity, Pattern, Property
@@ -20,7 +21,16 @@ from arcgraph.interpret.tables.comparing import compares, comparisons
 from arcgraph.interpret.tables.english import NAME_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
-from arcgraph.interpret.tables.parse import Draft, Parser, Use, covers, name_of_hop, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Parser,
+    Use,
+    covers,
+    joins_names,
+    name_of_hop,
+    name_of_node,
+    variable_of,
+)
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
@@ -175,7 +185,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=left.gaps(),
         unsaid=left.unsaid(),
-        twins=max(0, len(told) - len({node.label for node in told}) - len(alike) - _both(asked)),
+        twins=max(0, len(told) - len({node.label for node in told}) - len(alike) - _both(asked, draft)),
     )
 
 
@@ -196,9 +206,12 @@ def _contradicts_itself(pattern: Pattern) -> bool:
     return False
 
 
-def _both(asked: Asked) -> int:
-    """How often "both" says that two things of one kind are meant."""
-    return sum(1 for mark in asked.marks if mark.deed == Deed.BOTH and mark.text.lower() == "both")
+def _both(asked: Asked, draft: Draft) -> int:
+    """How often "both", or two names that "and" joins, say that two things of one kind are meant."""
+    said = sum(1 for mark in asked.marks if mark.deed == Deed.BOTH and mark.text.lower() == "both")
+    names = [use for use in draft.uses if use.kind == "value" and use.is_name]
+    joined = sum(1 for one, other in pairwise(names) if one.at != other.at and joins_names(asked, one, other.first))
+    return max(said, joined)
 
 
 def _aggregates(asked: Asked, draft: Draft) -> int:

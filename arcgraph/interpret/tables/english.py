@@ -44,6 +44,10 @@ LIGHT_VERBS = frozenset(
 RECEIVING_VERBS = frozenset("receive receives received receiving get gets got getting gotten".split())
 # Nouns that say nothing behind such a verb.
 LIGHT_NOUNS = {form: frozenset(("place", "part")) for form in ("take", "takes", "took", "taken", "taking")}
+# Nouns that say nothing behind a word for a relation ("family members", "family ties").
+RELATION_NOUNS = frozenset(
+    "member members relation relations relationship relationships tie ties connection connections link links".split()
+)
 # Phrases by which more is asked of the same things.
 BESIDES_PHRASES = frozenset(
     (("along", "with"), ("together", "with"), ("as", "well"), ("and", "specify"), ("and", "for"))

@@ -46,6 +46,7 @@ from arcgraph.interpret.tables.english import (
     PERSON_WORDS,
     PLACING,
     PLAIN_WORDS,
+    RELATION_NOUNS,
     REQUEST_WORDS,
     SAME_PHRASES,
     TAIL_NOUNS,
@@ -328,7 +329,8 @@ class Linker:
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
         anywhere = asked.anywhere(surely)
         asked.idle |= anywhere
-        schema = [stretch for stretch in schema if not anywhere & set(range(stretch.first, stretch.last))]
+        asked.idle |= _behind_relations(asked, schema)
+        schema = [stretch for stretch in schema if not asked.idle & set(range(stretch.first, stretch.last))]
         said = {asked.units[i].start for i in asked.idle}
         asked.marks = tuple(m for m in asked.marks if m.start not in said)
         numbering = [m for m in asked.marks if _numbers(asked, m, surely)]
@@ -657,6 +659,9 @@ class Linker:
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
             compared = self._comparison_at(asked, mention.start, mention.end)
+            if compared is not None and compared.operator in _ORDERS and mention.text.strip().isdigit():
+                # "Longer than '70'" is no 70.
+                continue
             if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
                 if compared.operator != "<>" or mention.column.is_list or mention.is_piece:
                     continue
@@ -870,6 +875,13 @@ class Linker:
         return least
 
 
+def _behind_relations(asked: Asked, schema: Sequence[Stretch]) -> frozenset[int]:
+    """The nouns that only close a word for a relation ("family members")."""
+    said = {s.last for s in schema if s.senses[0].kind == "relation" and s.senses[0].log >= _OUTRIGHT}
+    outright = {s.first for s in schema if s.senses[0].log >= _OUTRIGHT}
+    return frozenset(i for i, unit in enumerate(asked.units) if i in said - outright and unit.text in RELATION_NOUNS)
+
+
 def _singular(asked: Asked) -> str | None:
     """The question with its plurals in the singular, of the same length, but for words that by themselves say something
     of the schema outright."""
@@ -888,6 +900,7 @@ def _singular(asked: Asked) -> str | None:
 
 
 _NUMBER = "number"
+_ORDERS = ("<", "<=", ">", ">=")
 _MOMENTS = (Kind.YEAR, Kind.DATE, Kind.DATETIME, Kind.MONTH, Kind.DECADE, Kind.CENTURY)
 
 

@@ -329,6 +329,11 @@ class Parser:
         keys = _by_owner(sense.holders)
         use = Use("property", *_span(stretch), "node", -1, holders=sense.holders, is_name=sense.is_name, log=sense.log)
         last = draft.uses[-1] if draft.uses else None
+        is_beside = last is not None and last.kind == "value" and last.last == stretch.first
+        if last is not None and is_beside and _ends_key(asked, stretch.first, stretch.last, last.keys[0]):
+            # "'SMS' type" says what 'SMS' is.
+            said = use._replace(side=last.side, at=last.at, keys=last.keys, spent=True)
+            yield _used(draft, said, -_NAMED_KEY / 2)
         for i, node in enumerate(draft.nodes):
             own = keys.get(("node", node.label))
             if not own:
@@ -501,7 +506,7 @@ class Parser:
             hop = draft.hops[i]
             draft = draft._replace(hops=_put(draft.hops, i, hop._replace(tests=(*hop.tests, test))))
         use = Use("value", *_span(stretch), side, i, (key,), is_name=sense.is_name, log=sense.log)
-        naming = _naming_use(draft, stretch, side, i, key, self._owner(draft, side, i))
+        naming = _naming_use(asked, draft, stretch, side, i, key, self._owner(draft, side, i))
         if naming is None:
             cost = _UNNAMED_KEY if sense.name == "vague" else 0.3 if not sense.is_name else 0.0
             if sense.name == "vague" and side == "node" and self._identifies(draft.nodes[i].label, key):
@@ -738,7 +743,7 @@ def _names_test(asked: Asked, draft: Draft, stretch: Stretch, i: int, keys: Sequ
     )
 
 
-def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, owner: str) -> int | None:
+def _naming_use(asked: Asked, draft: Draft, stretch: Stretch, side: str, i: int, key: str, owner: str) -> int | None:
     """The use that names the property of a value: the last one before it, a few words away."""
     for n in range(len(draft.uses) - 1, -1, -1):
         use = draft.uses[n]
@@ -751,7 +756,7 @@ def _naming_use(draft: Draft, stretch: Stretch, side: str, i: int, key: str, own
             return n
         if use.at < 0 and any((h.side, h.owner, h.key) == (side, owner, key) for h in use.holders):
             return n
-        if _begins(use, side, owner, i, key):
+        if _begins(use, side, owner, i, key) or (use.at < 0 and _ends_key(asked, use.first, use.last, key)):
             return n
     return None
 
@@ -764,6 +769,12 @@ def _begins(use: Use, side: str, owner: str, i: int, key: str) -> bool:
     else:
         keys = tuple(h.key for h in use.holders if (h.side, h.owner) == (side, owner))
     return any(1 < len(own := split_name(k)) < len(words) and words[: len(own)] == own for k in keys)
+
+
+def _ends_key(asked: Asked, first: int, last: int, key: str) -> bool:
+    """Whether words close a property's key ("type" of call_type)."""
+    words, said = split_name(key), tuple(unit.text for unit in asked.units[first:last])
+    return len(said) < len(words) and words[-len(said) :] == said
 
 
 def _is_named_otherwise(asked: Asked, draft: Draft, stretch: Stretch) -> bool:

@@ -40,7 +40,7 @@ from arcgraph.interpret.tables.english import (
     OPPOSING_PREFIXES,
     PLACING,
 )
-from arcgraph.interpret.tables.mentions import Asked
+from arcgraph.interpret.tables.mentions import Asked, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.saying import Saying
 from arcgraph.interpret.tables.sorting import Sorting
@@ -331,7 +331,15 @@ class Columns(Sorting):
         """Whether the closing clause only adds columns ("and also retrieve")."""
         if self._closing is None:
             return False
-        return "also" in [unit.text for unit in self._asked.units if unit.start < self._closing][-2:]
+        before = [unit.text for unit in self._asked.units if unit.start < self._closing]
+        return "also" in before[-2:] or (before[-1:] == ["and"] and self._asks_for_a_property())
+
+    def _asks_for_a_property(self) -> bool:
+        """Whether a question opens by asking for a property that is no name ("Identify the types of")."""
+        first = self._uses[0] if self._uses else None
+        before = [unit.text for unit in self._asked.units[: first.first]] if first else []
+        is_told = first is not None and first.kind == "property" and not first.spent and not first.is_name
+        return is_told and all(not carries_meaning(word) for word in before)
 
     def _is_said_again(self, n: int) -> bool:
         """Whether a word for an aggregate stands right beside a use in the closing clause: it was told before."""

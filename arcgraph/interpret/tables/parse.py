@@ -253,11 +253,12 @@ class Parser:
         told = closes or refers(asked, stretch)
         is_back = told or asked.goes_on(stretch.first)
         other = not is_back and is_indefinite(asked, stretch)
+        owned = closes and _is_theirs_again(asked, stretch)
         for i, node in enumerate(draft.nodes):
             label = self._narrower(node.label, sense.name)
             if label is None:
                 continue
-            cost = _farther(draft, i) * (0.3 if is_back else 1.0)
+            cost = _farther(draft, i) * (0.3 if is_back else 1.0) + (_ANOTHER if owned and i == 0 else 0.0)
             if (node.said or (other and node.tests)) and not _adjoins(draft, stretch, i):
                 # What narrows a thing that is spoken of again is another one ("of persons, and of the kings").
                 narrows = node.label != sense.name
@@ -651,6 +652,11 @@ def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:
     return next((word for word in between if word in ("and", "or")), "")
 
 
+def _is_theirs_again(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a label is what those who were asked for have to do with ("the people they know")."""
+    return "".join(unit.text for unit in asked.units[stretch.last : stretch.last + 1]) in ("they", "he", "she", "it")
+
+
 def _is_of_them(asked: Asked, stretch: Stretch) -> bool:
     """Whether a relation is said of what was spoken of before ("someone who also acted in them")."""
     behind = [unit.text for unit in asked.units[stretch.last : stretch.last + 2]]
@@ -849,5 +855,8 @@ def _is_of_another(asked: Asked, uses: Sequence[Use], n: int, use: Use) -> bool:
         return False
     follows = uses[n + 1]
     between = [unit.text for unit in asked.units[use.last : follows.first]]
+    if follows.kind == "relation" and n + 2 < len(uses) and uses[n + 2].first == follows.last:
+        # "the name of the investigating officer"
+        follows = uses[n + 2]
     is_of = bool(between) and between[0] in ("of", "for") and all(w in FUNCTION_WORDS for w in between)
     return is_of and follows.kind in ("label", "value") and follows.side == "node" and follows.at != use.at

@@ -33,6 +33,9 @@ def is_coordinated(asked: Asked, stretch: Stretch, *, is_verb: bool) -> bool:
         word = asked.units[i].text
         if word in COORDINATING:
             return is_verb
+        if word == "with" and i and "," in asked.text[asked.units[i - 1].end : asked.units[i].start]:
+            # "lakes in …, with an area over"
+            return True
         is_verb = is_verb or word not in ARTICLES
         if word not in COPULAS | ARTICLES and word not in GOING_ON:
             return False

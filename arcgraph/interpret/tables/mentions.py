@@ -921,7 +921,14 @@ _OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
 
 
 def _end_of_measure(words: Sequence[str], first: int) -> int:
-    """Where "in" and a unit of measure behind it end; ``first`` where no such phrase begins."""
+    """Where "in" and a unit of measure behind it end, or "square miles" behind a number; ``first`` where no such phrase
+    begins."""
+    if first and words[first - 1].isdigit():
+        end = first
+        while end < len(words) and (words[end] in ("square", "cubic") or general.is_unit(words[end])):
+            end += 1
+        # A single one may be a property ("5 stars"); two are the unit that a number is in.
+        return end if end > first + 1 else first
     end = first + 1
     while end < len(words) and (
         general.is_unit(words[end])

@@ -456,9 +456,11 @@ class Parser:
             if last.at not in (hop.start, hop.end) or hop.start == hop.end:
                 continue
             sharer = hop.start if last.at == hop.end else hop.end
-            label = next((name for name in (draft.nodes[sharer].label, *owners) if name in owners), None)
-            if label is not None:
-                nodes = (*draft.nodes, Var(label, False, stretch.first))
+            shared = draft.nodes[last.at].label
+            able = [name for name in (draft.nodes[sharer].label, *owners) if name in owners]
+            able = [name for name in able if any(s.label == shared for s in self._catalog.ends(hop.type, name))]
+            if able:
+                nodes = (*draft.nodes, Var(able[0], False, stretch.first))
                 is_away = hop.forward == (last.at == hop.end)
                 more = Link(hop.type, last.at, len(draft.nodes), not is_away, 0.0)
                 yield draft._replace(nodes=nodes, hops=(*draft.hops, more)), len(draft.nodes)

@@ -16,6 +16,7 @@ from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
 from arcgraph.graph.names import quote, stored_key
 from arcgraph.graph.pattern import (
     Aggregate,
+    Aside,
     Binding,
     Descriptor,
     Difference,
@@ -102,6 +103,7 @@ def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict
         lines.append("WHERE " + " AND ".join(where))
     lines += [f"OPTIONAL MATCH {writer.found(part)}" for part in pattern.optional]
     lines += writer.grouped(pattern)
+    lines += [line for aside in pattern.asides for line in writer.aside(pattern, aside)]
     lines += writer.tail(pattern)
     return "\n".join(lines), writer.params
 
@@ -253,6 +255,15 @@ class _Writer:
         lines = ["WITH " + ", ".join([*first.by, *made])]
         return lines + (["WHERE " + " AND ".join(conditions)] if conditions else [])
 
+    def aside(self, pattern: Pattern, aside: Aside) -> list[str]:
+        """One more branch, aggregated for each group that there is so far."""
+        assert pattern.grouped is not None
+        match = f"MATCH {self.found(aside.part)}"
+        made = [f"{self._expression(m.expression)} AS {_measured(m.name)}" for m in aside.measures]
+        handed = [*pattern.grouped.by, *self.carried.values()]
+        self.carried |= {Measure(m.name): _measured(m.name) for m in aside.measures}
+        return [match, "WITH " + ", ".join([*handed, *made])]
+
     def tail(self, pattern: Pattern) -> list[str]:
         columns = ", ".join(f"{self._expression(p.expression)} AS {quote(p.name)}" for p in pattern.returns)
         distinct = "DISTINCT " if pattern.distinct else ""
@@ -375,6 +386,7 @@ def _faults(pattern: Pattern) -> Iterable[str]:
     known = {*outer[0], *outer[1], *optional}
     if pattern.grouped is not None:
         yield from _group_faults(pattern.grouped, known, optional)
+    yield from _aside_faults(pattern)
     # Engines differ in whether what is not there is a group of its own.
     for projection in pattern.returns:
         if isinstance(projection.expression, Property | Entity) and projection.expression.owner in optional:
@@ -426,8 +438,45 @@ def _group_faults(first: Grouped, known: set[str], optional: set[str]) -> Iterab
         if not isinstance(measure.expression, Aggregate) or isinstance(measure.expression.of, Measure):
             yield f"measure {measure.name!r} is no aggregate of matches"
         else:
-            yield from _expression_faults(measure, known, None)
+            yield from _expression_faults(measure, known, ())
     yield from (f"a condition on unknown measure {h.column!r}" for h in first.having if h.column not in names)
+
+
+def _aside_faults(pattern: Pattern) -> Iterable[str]:
+    """What is wrong with branches that are aggregated by themselves, and with the columns beside them."""
+    if not pattern.asides:
+        return
+    if pattern.grouped is None:
+        yield "a branch is aggregated by itself, and nothing was grouped before"
+        return
+    by = pattern.grouped.by
+    nodes = [name for name in _names(pattern.nodes) if name in by]
+    hops = [name for name in _names(pattern.hops) if name in by]
+    taken = {*_names(pattern.nodes), *_names(pattern.hops)}
+    names = [m.name for m in pattern.grouped.measures]
+    for aside in pattern.asides:
+        own = [*_names(aside.part.nodes), *_names(aside.part.hops)]
+        if not aside.part.hops:
+            yield "a branch that is aggregated by itself has no hop"
+        if taken & set(own):
+            yield "two elements bear the same variable name"
+        yield from _part_faults(aside.part, nodes, hops)
+        for measure in aside.measures:
+            if not isinstance(measure.expression, Aggregate) or isinstance(measure.expression.of, Measure):
+                yield f"measure {measure.name!r} is no aggregate of a branch"
+            else:
+                yield from _expression_faults(measure, {*by, *own}, ())
+        taken |= set(own)
+        names += [m.name for m in aside.measures]
+    if len(set(names)) != len(names):
+        yield "two measures bear the same name"
+    for column in pattern.returns:
+        expression = column.expression
+        is_handed = isinstance(expression, Measure) or (
+            isinstance(expression, Property | Entity) and expression.owner in by
+        )
+        if not is_handed:
+            yield f"column {column.name!r} is neither a measure nor of what was grouped by"
 
 
 def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
@@ -436,8 +485,13 @@ def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
         yield "it returns nothing"
     if len(set(columns)) != len(columns):
         yield "two columns bear the same name"
+    first = pattern.grouped
+    measures = [*(first.measures if first else ()), *(m for aside in pattern.asides for m in aside.measures)]
+    names = [m.name for m in measures]
     for projection in pattern.returns:
-        yield from _expression_faults(projection, known, pattern.grouped)
+        if isinstance(projection.expression, Measure) and not pattern.asides:
+            yield f"column {projection.name!r} is a measure that nothing aggregates"
+        yield from _expression_faults(projection, known, names, first)
     sorted_or_kept: list[Having | Order] = [*pattern.having, *pattern.order]
     for part in sorted_or_kept:
         if part.column not in columns:
@@ -446,7 +500,9 @@ def _return_faults(pattern: Pattern, known: set[str]) -> Iterable[str]:
         yield "skip and limit must not be negative"
 
 
-def _expression_faults(projection: Projection, known: set[str], first: Grouped | None) -> Iterable[str]:
+def _expression_faults(
+    projection: Projection, known: set[str], measures: Sequence[str], first: Grouped | None = None
+) -> Iterable[str]:
     expression = projection.expression
     if isinstance(expression, Difference):
         owners = (expression.left.owner, expression.right.owner)
@@ -456,7 +512,7 @@ def _expression_faults(projection: Projection, known: set[str], first: Grouped |
         return
     operand = expression.of if isinstance(expression, Aggregate) else expression
     if isinstance(operand, Measure):
-        if first is None or operand.name not in [m.name for m in first.measures]:
+        if operand.name not in measures:
             yield f"column {projection.name!r} aggregates unknown measure {operand.name!r}"
     elif operand is not None and operand.owner not in known:
         yield f"column {projection.name!r} returns unknown element {operand.owner!r}"

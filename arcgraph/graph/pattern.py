@@ -99,7 +99,7 @@ class Difference:
     right: Property
 
 
-Expression = Property | Entity | Aggregate | Difference
+Expression = Property | Entity | Measure | Aggregate | Difference
 Operand = Property | Entity | Measure
 
 Operator = Literal[
@@ -199,13 +199,26 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """A branch that is aggregated by itself, for each group of a first grouping ("… and the number of its ports").
+
+    Its ``part`` begins at elements grouped by; nothing else of the match is known to it. ``measures`` are aggregates of
+    what it matches. Groups for which it matches nothing are left out.
+    """
+
+    part: Part
+    measures: tuple[Projection, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """A query as data. All hops are one MATCH, so that no edge is used twice (trail semantics).
 
     Where ``returns`` holds an aggregate, its other columns are the group keys. Parts that are ``absent`` must not be
     found around a match; of each of ``choices`` at least one part must be, and one without hops holds where its
     conditions do. What is ``optional`` is matched where it is found and null elsewhere, one part after the other, so
-    that things without it are returned as well, and counted as 0; only aggregates may speak of it.
+    that things without it are returned as well, and counted as 0; only aggregates may speak of it. With ``asides`` the
+    groups of the first grouping are the rows: columns are elements grouped by, their properties, and measures.
     """
 
     nodes: tuple[PatternNode, ...]
@@ -222,6 +235,7 @@ class Pattern:
     choices: tuple[tuple[Part, ...], ...] = ()
     optional: tuple[Part, ...] = ()
     grouped: Grouped | None = None
+    asides: tuple[Aside, ...] = ()
 
     def to_cypher(self, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:
         """Text and parameters for ``neo4j``, ``memgraph`` or ``embedded``; ``ValueError`` on a malformed pattern."""
@@ -231,4 +245,6 @@ class Pattern:
 
     def returning(self, *columns: Projection, distinct: bool = False) -> Pattern:
         """The same match with other columns, unordered and uncut."""
-        return replace(self, returns=columns, distinct=distinct, having=(), order=(), skip=0, limit=None, grouped=None)
+        return replace(
+            self, returns=columns, distinct=distinct, having=(), order=(), skip=0, limit=None, grouped=None, asides=()
+        )

@@ -165,9 +165,11 @@ def witnessing(pattern: Pattern, limit: int) -> Pattern:
 
 def evidencing(pattern: Pattern) -> list[Pattern]:
     """The matches behind a pattern's rows: itself where it has no parts that one can choose or leave out, else with one
-    part of each choice, each at a time (six at most), and once more with what is optional."""
-    plain = replace(pattern, choices=(), optional=())
+    part of each choice, each at a time (six at most), and once more with what is optional, and with each branch that is
+    aggregated by itself."""
+    plain = replace(pattern, choices=(), optional=(), asides=())
     shapes = [_with(plain, chosen) for chosen in islice(product(*pattern.choices), _MOST_SHAPES)]
+    shapes += [_with(plain, [aside.part]) for aside in pattern.asides]
     return [*shapes, _with(shapes[0], pattern.optional)] if pattern.optional else shapes
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from arcgraph.domain import Edge, Node, Path
 from arcgraph.graph.pattern import (
     Aggregate,
+    Aside,
     Binding,
     Descriptor,
     Difference,
@@ -228,7 +229,7 @@ def _grouped(pattern: Pattern, rows: list[Row]) -> list[Row]:
     first = pattern.grouped
     if first is None:
         return rows
-    keys = [p.expression for p in pattern.returns if not isinstance(p.expression, Aggregate)]
+    keys = [p.expression for p in pattern.returns if not isinstance(p.expression, Aggregate | Measure)]
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         at = tuple(_value(Entity(name), row) for name in first.by), tuple(_value(key, row) for key in keys)
@@ -241,8 +242,22 @@ def _grouped(pattern: Pattern, rows: list[Row]) -> list[Row]:
     return found
 
 
-def _project(pattern: Pattern, rows: list[Row]) -> list[tuple[Any, ...]]:
-    rows = _grouped(pattern, rows)
+def _beside(graph: SmallGraph, pattern: Pattern, groups: list[Row]) -> list[Row]:
+    """The groups for which each branch of its own is found, with what was measured of it."""
+    for aside in pattern.asides:
+        assert pattern.grouped is not None
+        kept = []
+        for group in groups:
+            begin = {name: group[name] for name in pattern.grouped.by}
+            rows = [row for row in _grown(graph, aside.part, begin) if _keeps(aside.part, row)]
+            measured = group["measured"] | {m.name: _aggregate(m.expression, rows) for m in aside.measures}
+            kept += [{**group, "measured": measured}] if rows else []
+        groups = kept
+    return groups
+
+
+def _project(graph: SmallGraph, pattern: Pattern, rows: list[Row]) -> list[tuple[Any, ...]]:
+    rows = _beside(graph, pattern, _grouped(pattern, rows))
     keys = [p for p in pattern.returns if not isinstance(p.expression, Aggregate)]
     if len(keys) == len(pattern.returns):
         return [tuple(_value(p.expression, row) for p in pattern.returns) for row in rows]
@@ -264,7 +279,7 @@ def _project(pattern: Pattern, rows: list[Row]) -> list[tuple[Any, ...]]:
 def all_rows(graph: SmallGraph, pattern: Pattern) -> list[tuple[Any, ...]]:
     """What the pattern returns before skip and limit; sorted where it has an order, nulls last."""
     at = {p.name: i for i, p in enumerate(pattern.returns)}
-    rows = _project(pattern, _rows(graph, pattern))
+    rows = _project(graph, pattern, _rows(graph, pattern))
     rows = [r for r in rows if all(OPERATORS[h.operator](r[at[h.column]], h.value) is True for h in pattern.having)]
     if pattern.distinct:
         rows = list(dict.fromkeys(rows))
@@ -459,6 +474,8 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
         pattern = replace(pattern, optional=(part,))
         counted = elements | more
     pattern = _with_groups(rng, _with_returns(rng, pattern, elements, counted), counted)
+    if rng.random() < 0.08:
+        pattern = _with_asides(rng, graph, replace(pattern, optional=()), elements)
     return _mutated(rng, pattern) if rng.random() < 0.25 else pattern
 
 
@@ -583,6 +600,23 @@ def _with_returns(
     )
 
 
+def _with_asides(rng: random.Random, graph: SmallGraph, pattern: Pattern, elements: dict[str, Vertex | Arc]) -> Pattern:
+    """The pattern grouped by a node, with one or two branches that are aggregated by themselves."""
+    by = rng.choice([node.name for node in pattern.nodes])
+    measured = Projection(_aggregates(rng, elements), "first of all")
+    asides = []
+    for i in range(rng.choice((1, 1, 2))):
+        part, more = _part(rng, graph, [by], f"a{i}")
+        asides.append(Aside(part, (Projection(_aggregates(rng, more), f"be`side {i}"),)))
+    measures = [measured, *(m for aside in asides for m in aside.measures)]
+    told = [Projection(Property(by, rng.choice(("name", "title"))), "key")] if rng.random() < 0.7 else []
+    columns = [*told, *(Projection(Measure(m.name), f"column {m.name}") for m in measures)]
+    return replace(
+        pattern, returns=tuple(columns), distinct=False, having=(), order=(), skip=0, limit=None,
+        grouped=Grouped((by,), (measured,)), asides=tuple(asides),
+    )  # fmt: skip
+
+
 def _with_groups(rng: random.Random, pattern: Pattern, elements: dict[str, Vertex | Arc]) -> Pattern:
     """Now and then the columns' aggregates become aggregates of what a first grouping measured."""
     at = next((i for i, p in enumerate(pattern.returns) if isinstance(p.expression, Aggregate)), None)
@@ -653,7 +687,7 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
         name for part in pattern.optional for name in (*(n.name for n in part.nodes), *(h.name for h in part.hops))
     }
     found |= {"aggregates what is optional" for p in pattern.returns if _owner(p.expression) in optional}
-    for name in ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional"):
+    for name in ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional", "asides"):
         if getattr(pattern, name):
             found.add(name)
     if len({n for h in pattern.hops for n in (h.start, h.end)}) < len(pattern.hops) + 1 and len(pattern.hops) > 1:

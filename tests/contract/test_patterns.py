@@ -39,6 +39,7 @@ FEATURES = {
     "aggregate sum",
     "aggregates what is optional",
     "any relation",
+    "asides",
     "binding",
     "choice with a condition",
     "choices",

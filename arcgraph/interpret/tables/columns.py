@@ -27,6 +27,7 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
+from arcgraph.interpret.tables.asides import with_asides
 from arcgraph.interpret.tables.besides import with_optional_counts
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.choosing import Choosing
@@ -152,6 +153,7 @@ class Columns(Sorting):
         pattern = chosen.applied(denied.applied(pattern))
         self._met |= denied.met | chosen.met
         pattern = with_optional_counts(pattern, self._asked, self._draft, self._uses)
+        pattern = with_asides(pattern, self._draft)
         counted = [f"{output.words} {having.operator} {having.value}" for output, having in having]
         if self._counted is not None:
             counted += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]

@@ -120,6 +120,8 @@ _DOUBTFUL_NAME = 0.1
 _WORDED = 0.05
 # What a value costs that is said in other words.
 _OTHERWISE = 0.3
+# How sure a word with a capital is a value where it is a label as well.
+_LABELLED = 0.5
 # How sure several words are a value that they are word for word.
 _WHOLE = ("exact", "folded")
 _WHOLLY = 0.9
@@ -621,7 +623,9 @@ class Linker:
         if mention.function_words or not words or all(w in FUNCTION_WORDS for w in words):
             return 0.0
         if mention.capitalised and not mention.initial:
-            return float(mention.score)
+            word = mention.text.lower()
+            is_label = any(m.kind == "label" for m in self._catalog.called(word))
+            return float(mention.score) * (_LABELLED if is_label else 1.0)
         if len(content(words)) > 1 and mention.how in _WHOLE:
             # Two words are hardly a whole value by chance ("vehicle crimes", though either word is a label).
             return float(mention.score) * _WHOLLY

@@ -254,6 +254,9 @@ class Parser:
         is_back = told or asked.goes_on(stretch.first)
         other = not is_back and is_indefinite(asked, stretch)
         owned = closes and _is_theirs_again(asked, stretch)
+        # "… and the number of people who left it" are others than those spoken of before.
+        others = asked.goes_on(stretch.first) and not told and _opens_clause(asked, stretch)
+        is_back = is_back and not others
         for i, node in enumerate(draft.nodes):
             label = self._narrower(node.label, sense.name)
             if label is None:
@@ -262,7 +265,7 @@ class Parser:
             if (node.said or (other and node.tests)) and not _adjoins(draft, stretch, i):
                 # What narrows a thing that is spoken of again is another one ("of persons, and of the kings").
                 narrows = node.label != sense.name
-                cost += _ANOTHER if other else 0.1 if told or (narrows != is_back) else _AGAIN
+                cost += _ANOTHER if other or others else 0.1 if told or (narrows != is_back) else _AGAIN
             yield _said(draft, i, label, stretch, cost)
         # What is named first of all refers to nothing ("all the calls").
         new = _UNNAMED_BACK * (is_back + closes) * bool(draft.nodes)
@@ -652,6 +655,11 @@ def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:
         # The last of those listed says how they are joined.
         between = [unit.text for unit in asked.units[stretch.last : stretch.last + _WINDOW]]
     return next((word for word in between if word in ("and", "or")), "")
+
+
+def _opens_clause(asked: Asked, stretch: Stretch) -> bool:
+    """Whether a clause of its own says which things are meant."""
+    return "".join(unit.text for unit in asked.units[stretch.last : stretch.last + 1]) in RELATIVE_PRONOUNS
 
 
 def _is_theirs_again(asked: Asked, stretch: Stretch) -> bool:

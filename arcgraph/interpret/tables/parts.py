@@ -32,7 +32,8 @@ def names_of(nodes: Iterable[int], hops: Iterable[int]) -> set[str]:
 def returned(pattern: Pattern) -> set[str]:
     """The variables that columns, measures and groups are of."""
     first = pattern.grouped
-    made = [p.expression for p in (*pattern.returns, *(first.measures if first is not None else ()))]
+    beside = [m for aside in pattern.asides for m in aside.measures]
+    made = [p.expression for p in (*pattern.returns, *(first.measures if first is not None else ()), *beside)]
     operands = [e.of if isinstance(e, Aggregate) else e for e in made]
     found = {o.owner for o in operands if isinstance(o, Property | Entity)}
     return found | set(first.by if first is not None else ())

@@ -167,10 +167,12 @@ def _rank(reading: TableReading) -> tuple[float, int, int]:
 def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
     alike = [i for i, h in enumerate(draft.hops) if draft.nodes[h.start].label == draft.nodes[h.end].label]
     around = [*query.pattern.absent, *query.pattern.optional, *(p for parts in query.pattern.choices for p in parts)]
+    around += [aside.part for aside in query.pattern.asides]
     hops = [*query.pattern.hops, *(hop for part in around for hop in part.hops)]
     open_ways = {hop.name for hop in hops if hop.direction == Direction.BOTH}
     # What is counted besides is told apart by that.
     besides = {node.name for part in query.pattern.optional for node in part.nodes}
+    besides |= {node.name for aside in query.pattern.asides for node in aside.part.nodes}
     told = [node for i, node in enumerate(draft.nodes) if name_of_node(i) not in besides]
     return Doubts(
         lost=left.lost() + len(query.unmet) + _contradicts_itself(query.pattern),
@@ -180,7 +182,8 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         loose=query.loose,
         vague=sum(1 for use in draft.uses if use.kind == "property" and use.log < _VAGUE),
         hops=len(draft.hops),
-        aggregates=_aggregates(asked, draft),
+        # Each branch by itself is no harder than one.
+        aggregates=_aggregates(asked, draft) - len(query.pattern.asides),
         alike=sum(1 for i in alike if draft.hops[i].paid or name_of_hop(i) in open_ways),
         guessed=sum(1 for hop in draft.hops if hop.paid),
         gaps=left.gaps(),

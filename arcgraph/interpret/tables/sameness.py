@@ -18,7 +18,7 @@ def signature(pattern: Pattern) -> Hashable:
 
     Patterns with parts around them are only equal to themselves.
     """
-    if pattern.absent or pattern.choices or pattern.optional:
+    if pattern.absent or pattern.choices or pattern.optional or pattern.asides:
         return repr(pattern)
     said = _said(pattern)
     colours = {name: hash(said[name]) for name in said}

@@ -30,6 +30,8 @@ class Saying:
         denied = {hop.name for part in pattern.absent for hop in part.hops}
         open_to = {hop.name for parts in pattern.choices for part in parts for hop in part.hops}
         besides = {hop.name for part in pattern.optional for hop in part.hops}
+        apart = {hop.name for aside in pattern.asides for hop in aside.part.hops}
+        said |= {name: f"{words} by itself" for name, words in said.items() if name in apart}
         hops = [f"not {words}" if name in denied else f"{words} where there is any" if name in besides else words
                 for name, words in said.items() if name not in open_to]  # fmt: skip
         hops += ["either " + " or ".join(map(self._part_words, parts)) for parts in pattern.choices]
@@ -37,9 +39,10 @@ class Saying:
             text += " of " + "; ".join(hops)
         elif text != phrase(self._draft.nodes[0].label):
             text += f" of {phrase(self._draft.nodes[0].label)}"
+        beside = [aside.part for aside in pattern.asides]
         conditions = [
             *self._conditions(pattern),
-            *(c for part in (*pattern.absent, *pattern.optional) for c in self._conditions(part)),
+            *(c for part in (*pattern.absent, *pattern.optional, *beside) for c in self._conditions(part)),
             *counted,
         ]
         if conditions:

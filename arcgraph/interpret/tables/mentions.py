@@ -245,6 +245,26 @@ class Asked:
             for at in range(i, min(i + 3, len(words)))
         )  # fmt: skip
 
+    def restated(self) -> frozenset[int]:
+        """The units of a closing clause that only says once more what is grouped and aggregated."""
+        aggregates = [m for m in self.marks if m.deed == Deed.AGGREGATE and not m.doubtful]
+        is_grouped = any(m.deed == Deed.GROUP and not m.doubtful and not self._closes(m) for m in self.marks)
+        if self.closing is None or not is_grouped or all(self._closes(m) for m in aggregates):
+            return frozenset()
+        orders = (
+            m.start for m in self.marks if m.deed in (Deed.ORDER, Deed.LIMIT, Deed.SUPERLATIVE) and self._closes(m)
+        )
+        end = min(orders, default=len(self.text))
+        units = [i for i in range(self.closing, len(self.units)) if self.units[i].start < end]
+        counted = {unit.text for unit in self.units for m in aggregates if m.start <= unit.start < m.end}
+        body = {unit.text for unit in self.units[: self.closing]} | counted | COUNT_NOUNS | CLOSING_VERBS
+        told = (self.units[i].text for i in units if carries_meaning(self.units[i].text))
+        is_told = all(word in body or any(are_same((word,), (other,)) for other in body) for word in told)
+        return frozenset(units) if is_told else frozenset()
+
+    def _closes(self, mark: Mark) -> bool:
+        return self.closing is not None and mark.start >= self.units[self.closing].start
+
     @cached_property
     def idle(self) -> frozenset[int]:
         """The units that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres
@@ -332,9 +352,12 @@ class Linker:
         anywhere = asked.anywhere(surely)
         asked.idle |= anywhere
         asked.idle |= _behind_relations(asked, schema)
+        restated = asked.restated()
+        asked.idle |= restated
         schema = [stretch for stretch in schema if not asked.idle & set(range(stretch.first, stretch.last))]
         said = {asked.units[i].start for i in asked.idle}
         asked.marks = tuple(m for m in asked.marks if m.start not in said)
+        values = [stretch for stretch in values if stretch.first not in restated]
         numbering = [m for m in asked.marks if _numbers(asked, m, surely)]
         asked.numbering = frozenset(i for i, u in enumerate(asked.units) if any(u.end == m.end for m in numbering))
         asked.marks = tuple(_ordering(asked, m) for m in asked.marks if m not in numbering and not self._is_told(m))

@@ -402,6 +402,8 @@ class Linker:
                 continue
             if senses := (*self._dated(asked, i), *self._word(unit.text, meanings[i])):
                 senses = _as_head(senses) if _is_head(asked, i) else senses
+                if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
+                    senses = _rather_labels(senses)
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if _is_verb(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
@@ -1047,6 +1049,16 @@ _GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
 def _is_grouping(asked: Asked, at: int) -> bool:
     """Whether a verb for grouping stands a little before a word ("group the results by")."""
     return any(unit.text.startswith(_GROUPING) for unit in asked.units[max(0, at - 4) : at])
+
+
+def _rather_labels(senses: Sequence[Sense]) -> tuple[Sense, ...]:
+    """The senses of a word that names a label outright: a property of edges that is called so only refers to it."""
+    if not any(s.kind == "label" and s.log >= _OUTRIGHT for s in senses):
+        return tuple(senses)
+    return tuple(
+        replace(s, log=s.log - _SECOND) if s.holders and all(h.side == "relationship" for h in s.holders) else s
+        for s in senses
+    )
 
 
 def _is_head(asked: Asked, at: int) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arcgraph.graph.pattern import Aggregate, Aside, Entity, Grouped, Measure, Pattern, Projection, Property
+from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.parse import Draft, name_of_node
 from arcgraph.interpret.tables.parts import names_of, taken
 
 
-def with_asides(pattern: Pattern, draft: Draft) -> Pattern:
+def with_asides(pattern: Pattern, draft: Draft, catalog: Catalog) -> Pattern:
     """The pattern with all branches but the first aggregated by themselves, where its aggregates are of several."""
     around = (pattern.absent, pattern.choices, pattern.optional, pattern.having, pattern.grouped)
     keys = {_owner(p) for p in pattern.returns if not isinstance(p.expression, Aggregate)}
@@ -21,7 +22,7 @@ def with_asides(pattern: Pattern, draft: Draft) -> Pattern:
     if any(around) or any(p.hidden for p in pattern.returns) or len(keys) != 1 or len(aggregates) < 2:
         return pattern
     key = next((i for i in range(len(draft.nodes)) if name_of_node(i) in keys), None)
-    if key is None or any(_owner(p) is None for p in aggregates):
+    if key is None or any(_owner(p) is None for p in aggregates) or not _are_names(pattern, draft, key, catalog):
         return pattern
     branches = _branches(draft, key)
     homes = [next((n for n, names in enumerate(branches) if _owner(p) in names), None) for p in aggregates]
@@ -41,6 +42,14 @@ def with_asides(pattern: Pattern, draft: Draft) -> Pattern:
         asides=tuple(asides),
         distinct=False,
     )
+
+
+def _are_names(pattern: Pattern, draft: Draft, key: int, catalog: Catalog) -> bool:
+    """Whether the columns that are no aggregates are a node or its names: "for each colour" groups no nodes."""
+    label = draft.nodes[key].label
+    names = {*catalog.naming(label), catalog.main_key(label)}
+    keys = [p.expression for p in pattern.returns if not isinstance(p.expression, Aggregate)]
+    return all(isinstance(k, Entity) or (isinstance(k, Property) and k.key in names) for k in keys)
 
 
 def _owner(column: Projection) -> str | None:

@@ -153,7 +153,7 @@ class Columns(Sorting):
         pattern = chosen.applied(denied.applied(pattern))
         self._met |= denied.met | chosen.met
         pattern = with_optional_counts(pattern, self._asked, self._draft, self._uses)
-        pattern = with_asides(pattern, self._draft)
+        pattern = with_asides(pattern, self._draft, self._catalog)
         counted = [f"{output.words} {having.operator} {having.value}" for output, having in having]
         if self._counted is not None:
             counted += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]

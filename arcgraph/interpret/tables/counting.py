@@ -193,7 +193,7 @@ class Counting(Spoken):
     def _groups(self) -> Iterator[Output]:
         """What stands behind "per", "for each", "by"; and what is joined to it with "and"."""
         for mark in (*self._marks, *self._parted()):
-            if mark.deed != Deed.GROUP:
+            if mark.deed != Deed.GROUP or self._is_overruled(mark):
                 continue
             at = self._next_use(mark.end, NEXT)
             is_told = (
@@ -213,6 +213,14 @@ class Counting(Spoken):
                 at = self._joined(self._compound(at))
         if any(unit.text in APART_WORDS for unit in self._asked.units):
             yield from self._told_apart()
+
+    def _is_overruled(self, mark: Mark) -> bool:
+        """Whether "each" only says whose things are counted, where "grouped by" says what for ("the trips made by each
+        driver, grouped by the driver's age")."""
+        others = [m.text.lower() for m in self._marks if m.deed == Deed.GROUP and m.start > mark.start]
+        is_overruled = mark.text.lower() in ("each", "every") and any(text.endswith("ed by") for text in others)
+        self._met.update((mark,) if is_overruled else ())
+        return is_overruled
 
     def _refers_back(self, mark: Mark) -> bool:
         """Whether what is grouped by is what was asked for before ("each of them", "in each")."""

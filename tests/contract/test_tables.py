@@ -407,9 +407,26 @@ def test_someone_is_another_than_everyone(graph: Any, tmp_path: Path, settings: 
 def test_what_holds_both_ways_is_followed_both_ways(graph: Any, tmp_path: Path, settings: Settings) -> None:
     people = [(i, "Person", {"name": name, "born": born}) for i, name, born in (
         ("a", "Ada", 1950), ("b", "Bo", 1960), ("c", "Cy", 1970))]  # fmt: skip
-    fill(graph, tmp_path, people, [("a", "KNOWS", "b"), ("b", "KNOWS", "c")])
-    answer = Agent(graph, settings=settings).ask("Which persons born after 1940 know Bo?")
+    fill(graph, tmp_path, people, [("a", "IS_RELATED_TO", "b"), ("b", "IS_RELATED_TO", "c")])
+    answer = Agent(graph, settings=settings).ask("Which persons born after 1940 are related to Bo?")
     assert values(answer) == {"Ada", "Cy"}, answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which persons born after 1940 consulted with Bo?", {"Ada"}),
+        ("Which persons born after 1940 were consulted by Bo?", {"Cy"}),
+    ],
+)
+def test_an_edge_called_by_the_verb_goes_from_its_subject(
+    graph: Any, tmp_path: Path, settings: Settings, question: str, expected: set[str]
+) -> None:
+    people = [(i, "Person", {"name": name, "born": born}) for i, name, born in (
+        ("a", "Ada", 1950), ("b", "Bo", 1960), ("c", "Cy", 1970))]  # fmt: skip
+    fill(graph, tmp_path, people, [("a", "CONSULTED", "b"), ("b", "CONSULTED", "c")])
+    answer = Agent(graph, settings=settings).ask(question)
+    assert values(answer) == expected, answer.text
 
 
 def test_the_answer_says_how_it_was_read(town: Agent) -> None:

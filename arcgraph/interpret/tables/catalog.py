@@ -22,6 +22,8 @@ MOST_WAYS = 4
 # Beyond so many relationship types a vocabulary is open, and the pattern language of paths serves it better.
 MOST_TYPES = 100
 _NAME = "name"
+# So small a share of edges the other way round is none.
+_SELDOM = 0.1
 _DAYS = ("date", "datetime", "localdatetime")
 
 Side = Literal["node", "relationship"]
@@ -187,13 +189,16 @@ class Catalog:
         return found[: MOST_WAYS * 2 if len(found[0:1]) and len(found[0]) == 1 else MOST_WAYS]
 
     def goes_both_ways(self, kind: str, start: str, end: str) -> bool:
-        """Whether edges of a type lead from the one label to the other, and back."""
-        found = {(a, b) for a, type_, b in self._known_triples if type_ == kind}
-        return start == end or {(start, end), (end, start)} <= found
+        """Whether edges of a type lead from the one label to the other, and about as often back; a few that do may be
+        mistakes of the data."""
+        if start == end:
+            return True
+        there, back = self._counts.get((start, kind, end), 0), self._counts.get((end, kind, start), 0)
+        return min(there, back) > _SELDOM * max(there, back)
 
     @cached_property
-    def _known_triples(self) -> list[tuple[str, str, str]]:
-        return self._triples()
+    def _counts(self) -> Mapping[tuple[str, str, str], int]:
+        return {(e.start, e.type, e.end): e.count.value for e in self.schema.endpoints}
 
     def ends(self, kind: str, label: str) -> list[Step]:
         """Where a type leads from a label: the most frequent label each way first, none that is a part of another."""

@@ -114,7 +114,7 @@ class Columns(Sorting):
             entity = outputs[0].entity
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
-        if self._draft.hops and any(self._tells_name(o) for o in outputs):
+        if (self._draft.hops or aggregates) and any(self._tells_name(o) for o in outputs):
             # What is named is hardly what is asked for.
             self._loose += _NAMED_ITSELF
         # What things are counted or averaged by for their order is shown beside them.
@@ -250,6 +250,9 @@ class Columns(Sorting):
         own = [u for u in self._uses if u.side == "node" and u.at == node]
         label = next((u for u in own if u.kind == "label"), None)
         name = next((u for u in own if u.kind == "value" and u.is_name), None)
+        if label is None and name is not None:
+            # One Ann is not counted, Anns are.
+            return not self._asked.units[name.last - 1].text.endswith("s")
         if label is None or name is None or name.last <= label.first:
             return False
         return any(u.text in YES_NO_STARTS or u.text == "or" for u in self._asked.units[label.last : name.first])

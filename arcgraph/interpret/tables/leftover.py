@@ -39,6 +39,8 @@ from arcgraph.interpret.verbalise import split_name
 # From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
 _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
+# Below this one a noun hardly means what it was taken for.
+_HARDLY = math.log(0.15)
 # What a hop costs at most that is the only way between two labels: hardly anything else can be meant.
 _ONLY_WAY = 0.45
 # A noun stands so few words before or behind the number that it is compared with.
@@ -121,7 +123,7 @@ class Leftover:
         A text in quotation marks, a word that names something of the schema outright, a noun that something is asked
         of ("the shoe size of"), and what stands before all else.
         """
-        lost = self.unknown() + self._is_echo + len(self._nouns)
+        lost = self.unknown() + self._is_echo + len(self._nouns) + self._is_head_vague
         # Nothing says when.
         lost += self._word(0) == "when" and 0 not in self._covered
         # In a clause that lists columns two words of which nothing is made are one more column.
@@ -342,6 +344,14 @@ class Leftover:
         behind."""
         words = [self._word(i) for i in range(max(0, at - 1), len(self._asked.units))]
         return words[:2] == ["the", "same"] and "as" not in words
+
+    @property
+    def _is_head_vague(self) -> bool:
+        """Whether what is asked for was taken for something that its word hardly means."""
+        first = min(self._draft.uses, key=lambda use: use.first, default=None)
+        if first is None or first.kind not in ("label", "property") or first.log >= _HARDLY:
+            return False
+        return not any(carries_meaning(self._word(i)) and i not in self._covered for i in range(first.first))
 
     @property
     def _is_joint(self) -> bool:

@@ -1082,7 +1082,7 @@ def _as_head(senses: Sequence[Sense]) -> tuple[Sense, ...]:
 
 # From this logarithm on a label is near what is asked for, alone where it is so much nearer than the next; it is then
 # as likely as this.
-_NEAR_HEAD, _ALONE, _HEAD = -2.2, 0.6, -0.75
+_NEAR_HEAD, _ALONE, _HEAD = -1.85, 0.6, -0.75
 
 
 def _is_any(sense: Sense, meanings: Sequence[Meaning]) -> bool:

@@ -266,11 +266,11 @@ class Parser:
                 # What narrows a thing that is spoken of again is another one ("of persons, and of the kings").
                 narrows = node.label != sense.name
                 cost += _ANOTHER if other or others else 0.1 if told or (narrows != is_back) else _AGAIN
-            yield _said(draft, i, label, stretch, cost)
+            yield _said(draft, i, label, stretch, cost, sense.log)
         # What is named first of all refers to nothing ("all the calls").
         new = _UNNAMED_BACK * (is_back + closes) * bool(draft.nodes)
         for reached, i in self._reached(asked, draft, sense.name, stretch.first):
-            yield _said(reached, i, sense.name, stretch, new)
+            yield _said(reached, i, sense.name, stretch, new, sense.log)
 
     # --- relations -----------------------------------------------------------------------------------------------
 
@@ -711,10 +711,10 @@ def _touched(draft: Draft, i: int, at: int) -> Draft:
     return draft._replace(nodes=_put(draft.nodes, i, draft.nodes[i]._replace(at=at)))
 
 
-def _said(draft: Draft, i: int, label: str, stretch: Stretch, cost: float) -> Draft:
+def _said(draft: Draft, i: int, label: str, stretch: Stretch, cost: float, log: float) -> Draft:
     """The draft with a node's label said."""
     nodes = _put(draft.nodes, i, draft.nodes[i]._replace(label=label, said=True, at=stretch.first))
-    return _used(draft._replace(nodes=nodes), Use("label", *_span(stretch), "node", i), cost)
+    return _used(draft._replace(nodes=nodes), Use("label", *_span(stretch), "node", i, log=log), cost)
 
 
 def _farther(draft: Draft, i: int) -> float:

@@ -42,8 +42,8 @@ _LOOSE = frozenset(("partial", "dense", "fuzzy"))
 class Names(Protocol):
     """The part of the name index that anchoring needs."""
 
-    def find(self, question: str) -> list[Mention]:
-        """Mentions of the graph's names, maximal ones first."""
+    def find(self, question: str, *, by_meaning: bool = True) -> list[Mention]:
+        """Mentions of the graph's names, maximal ones first; of names by their meaning as well, unless told not to."""
         ...
 
     def entries(self, ids: Sequence[int]) -> list[Entry]:

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ _HALF_PRECISION_FROM = 200_000
 _EMBED_BATCH = 4_096
 # Below this cosine two names share a word or a subject rather than a meaning.
 _LEAST_COSINE = 0.8
+_READ_BEFORE = 16
 _MOST_DENSE = 5
 
 
@@ -212,6 +214,8 @@ class NameIndex:
         self._dense = DenseIndex(a["vectors"], embedder) if embedder is not None and "vectors" in a else None
         names = Names(self._texts.__getitem__, lambda i: bool(a["aliases"][i]))
         self._lexicon = Lexicon(a, names, self._vocabulary, postings, known_words(words))
+        # A question is read more than once, for paths and for tables.
+        self._read = lru_cache(maxsize=_READ_BEFORE)(self._lexicon.read)
 
     @classmethod
     def of(
@@ -261,13 +265,15 @@ class NameIndex:
         """The entries at some positions."""
         return [self.entry(at) for at in ids]
 
-    def find(self, question: str) -> list[Mention]:
+    def find(self, question: str, *, by_meaning: bool = True) -> list[Mention]:
         """Mentions of names in a question; see :class:`~arcgraph.search.lexicon.Mention`.
 
-        Only a stretch that looks like a name and is none by its wording is embedded, to find one that means the same.
+        Only a stretch that looks like a name and is none by its wording is embedded, to find one that means the same;
+        with ``by_meaning`` false none is.
         """
-        reading = self._lexicon.read(question)
-        return reading.mentions + [m for free in reading.unexplained for m in self._meant(free)]
+        reading = self._read(question)
+        meant = [m for free in reading.unexplained for m in self._meant(free)] if by_meaning else []
+        return reading.mentions + meant
 
     def _meant(self, free: Mention) -> Iterator[Mention]:
         for hit in self._dense.search(free.text, _MOST_DENSE) if self._dense is not None else ():

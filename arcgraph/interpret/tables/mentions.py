@@ -587,7 +587,7 @@ class Linker:
             yield from self._named_in(asked, asked.singular)
 
     def _named_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
-        for mention in self._names.find(text):
+        for mention in self._names.find(text, by_meaning=False):
             if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
                 continue
             sure = self._sureness(text, mention)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from arcgraph.interpret.english import ARTICLES, COPULAS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.tables.catalog import are_same
@@ -88,11 +89,11 @@ def _scattered(words: Sequence[str], relation: str, name: Sequence[str], nouns: 
     """Two words of a name with little in between, in either order; those side by side are a phrase of their own."""
     if len(name) != 2 or all(part in nouns for part in name):
         return
-    for i in range(len(words)):
-        for j in range(i + 2, min(len(words), i + _BETWEEN + 2)):
-            is_said = any(are_same((words[i], words[j]), pair) for pair in (tuple(name), tuple(reversed(name))))
-            if is_said and all(word in _GLUE for word in words[i + 1 : j]):
-                end = j + 1
-                while end < len(words) and words[end] in TAIL_NOUNS:
-                    end += 1
-                yield Worded(i, end, relation)
+    first = [i for i, word in enumerate(words) if are_same((word,), (name[0],))]
+    second = [i for i, word in enumerate(words) if are_same((word,), (name[1],))] if first else []
+    for i, j in (sorted(pair) for pair in product(first, second)):
+        if 2 <= j - i <= _BETWEEN + 1 and all(word in _GLUE for word in words[i + 1 : j]):
+            end = j + 1
+            while end < len(words) and words[end] in TAIL_NOUNS:
+                end += 1
+            yield Worded(i, end, relation)

@@ -82,7 +82,7 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if _explains(best) and not tables[0].doubts.aggregates:
         return _says_all(tables)
     if loses(tables):
-        is_said = tables[0].is_path and not tables[0].doubts.unknown
+        is_said = tables[0].is_path and not tables[0].doubts.unknown and not tables[0].missing
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
     if tables[0].is_path:
         is_certain = confidence(tables[0], tables) >= _SURE_TABLE

@@ -48,6 +48,8 @@ LIGHT_NOUNS = {form: frozenset(("place", "part")) for form in ("take", "takes", 
 RELATION_NOUNS = frozenset(
     "member members relation relations relationship relationships tie ties connection connections link links".split()
 )
+# Nouns that say nothing right behind what a thing is ("the dead characters").
+APPOSED_NOUNS = frozenset("character characters figure figures person persons people individuals ones".split())
 # Phrases by which more is asked of the same things.
 BESIDES_PHRASES = frozenset(
     (("along", "with"), ("together", "with"), ("as", "well"), ("and", "specify"), ("and", "for"))

@@ -33,6 +33,7 @@ from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, without_unit
 from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
+    APPOSED_NOUNS,
     BESIDES_PHRASES,
     CLOSING_VERBS,
     COORDINATING,
@@ -92,7 +93,8 @@ _SECOND = 0.6
 # What a word means that is the head of a label's name ("call" of PhoneCall).
 _HEAD_NOUN = 0.3
 # What each word of a whole name costs that is taken apart.
-_APART = 0.5
+# The same for a relation: "the defender size" is hardly said of a defender.
+_APART, _RELATION_APART = 0.5, 1.0
 _FORM = 0.75
 _HEADLESS = 0.5
 _SAID = 0.2
@@ -905,10 +907,15 @@ class Linker:
 
 
 def _behind_relations(asked: Asked, schema: Sequence[Stretch]) -> frozenset[int]:
-    """The nouns that only close a word for a relation ("family members")."""
+    """The nouns that only close a word for a relation ("family members") or a label ("the dead characters")."""
+    labels = {s.last for s in schema if s.senses[0].kind == "label" and s.senses[0].log >= _OUTRIGHT}
     said = {s.last for s in schema if s.senses[0].kind == "relation" and s.senses[0].log >= _OUTRIGHT}
     outright = {s.first for s in schema if s.senses[0].log >= _OUTRIGHT}
-    return frozenset(i for i, unit in enumerate(asked.units) if i in said - outright and unit.text in RELATION_NOUNS)
+    closing = ((said, RELATION_NOUNS), (labels, APPOSED_NOUNS))
+    return frozenset(
+        i for i, unit in enumerate(asked.units) for behind, nouns in closing
+        if i in behind - outright and unit.text in nouns
+    )  # fmt: skip
 
 
 def _singular(asked: Asked) -> str | None:
@@ -1106,7 +1113,9 @@ def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]])
     for stretch in stretches:
         inside = any(a <= stretch.first < b and (stretch.first, stretch.last) != (a, b) and stretch.last - stretch.first
                      <= b - a for a, b in whole)  # fmt: skip
-        found.append(replace(stretch, log=stretch.log - _APART) if inside else stretch)
+        is_relation = bool(stretch.senses) and stretch.senses[0].kind == "relation"
+        apart = _RELATION_APART if is_relation else _APART
+        found.append(replace(stretch, log=stretch.log - apart) if inside else stretch)
     return found
 
 

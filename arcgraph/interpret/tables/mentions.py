@@ -182,8 +182,9 @@ class Stretch:
 class Asked:
     """A question cut into units, with every stretch that may mean something by the unit that it begins at.
 
-    ``singular`` is the text with its plurals in the singular; ``outright`` are the units that name something of the
-    schema by themselves, ``numbering`` those that only say that a number follows ("the number 555-0199").
+    ``singular`` is the text with its plurals in the singular; ``idle`` are the units that say nothing where they stand,
+    ``outright`` those that name something of the schema by themselves, ``numbering`` those that only say that a number
+    follows ("the number 555-0199").
     """
 
     text: str
@@ -193,6 +194,7 @@ class Asked:
     literals: tuple[Written, ...] = ()
     singular: str | None = None
     quoted: tuple[tuple[int, int], ...] = ()
+    idle: frozenset[int] = frozenset()
     outright: frozenset[int] = frozenset()
     numbering: frozenset[int] = frozenset()
 
@@ -267,19 +269,6 @@ class Asked:
     def _closes(self, mark: Mark) -> bool:
         return self.closing is not None and mark.start >= self.units[self.closing].start
 
-    @cached_property
-    def idle(self) -> frozenset[int]:
-        """The units that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres
-        per second"), that something was so at all ("at some point"), and the noun of a light verb ("took place")."""
-        words = [unit.text for unit in self.units]
-        found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
-        for i in range(len(words)):
-            found.update(range(i, _end_of_measure(words, i)))
-            for phrase in WHENEVER_PHRASES:
-                if tuple(words[i : i + len(phrase)]) == phrase:
-                    found.update(range(i, i + len(phrase)))
-        return frozenset(found)
-
     def goes_on(self, unit: int) -> bool:
         """Whether a unit stands behind that."""
         return self.going_on is not None and unit > self.going_on
@@ -338,6 +327,7 @@ class Linker:
     def read(self, text: str) -> Asked:
         """All stretches of a question."""
         asked = Asked(text, units_of(text))
+        asked.idle = _idle([unit.text for unit in asked.units])
         asked.quoted = tuple(quoted_spans(text))
         asked.literals, asked.marks = signs_of(text)
         meanings = self._meanings(asked)
@@ -351,11 +341,8 @@ class Linker:
         surely = [(s.first, s.last) for s in values if s.log <= -_LIKELY_VALUE]
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
-        anywhere = asked.anywhere(surely)
-        asked.idle |= anywhere
-        asked.idle |= _behind_relations(asked, schema)
         restated = asked.restated()
-        asked.idle |= restated
+        asked.idle |= asked.anywhere(surely) | _behind_relations(asked, schema) | restated
         schema = [stretch for stretch in schema if not asked.idle & set(range(stretch.first, stretch.last))]
         said = {asked.units[i].start for i in asked.idle}
         asked.marks = tuple(m for m in asked.marks if m.start not in said)
@@ -653,7 +640,7 @@ class Linker:
             word = mention.text.lower()
             is_label = any(m.kind == "label" for m in self._catalog.called(word))
             return float(mention.score) * (_LABELLED if is_label else 1.0)
-        if len(content(words)) > 1 and mention.how in _WHOLE:
+        if len(content(tuple(words))) > 1 and mention.how in _WHOLE:
             # Two words are hardly a whole value by chance ("vehicle crimes", though either word is a label).
             return float(mention.score) * _WHOLLY
         rows = self._catalog.vocabulary.meanings(words)
@@ -954,6 +941,18 @@ _FRONTED = 6
 
 
 _OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
+
+
+def _idle(words: Sequence[str]) -> frozenset[int]:
+    """The words that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres per
+    second"), that something was so at all ("at some point"), and the noun of a light verb ("took place")."""
+    found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
+    for i in range(len(words)):
+        found.update(range(i, _end_of_measure(words, i)))
+        for phrase in WHENEVER_PHRASES:
+            if tuple(words[i : i + len(phrase)]) == phrase:
+                found.update(range(i, i + len(phrase)))
+    return frozenset(found)
 
 
 def _end_of_measure(words: Sequence[str], first: int) -> int:

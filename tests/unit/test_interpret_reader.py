@@ -152,7 +152,7 @@ def test_is_a_a_b_says_only_that_both_belong_together() -> None:
 def strengths(question: str, *mentions: Mention) -> dict[str, float]:
     class Given(Names):
         def find(self, question: str, *, by_meaning: bool = True) -> list[Mention]:
-        del by_meaning
+            del by_meaning
             assert question
             return list(mentions)
 

@@ -15,6 +15,7 @@ import pytest
 from arcgraph.domain import RESERVED_KEY
 from arcgraph.graph.pattern import (
     Aggregate,
+    Aside,
     Binding,
     Descriptor,
     Difference,
@@ -151,6 +152,26 @@ PATTERNS = {
             ),
         ),
     ),
+    "asides": Pattern(
+        (PatternNode("a", ("A",)), PatternNode("b", ("B",))),
+        (Hop("r", "a", "b", (Descriptor("R"),)),),
+        returns=(
+            Projection(Property("a", "name"), "name"),
+            Projection(Measure("0"), "average age"),
+            Projection(Measure("1"), "number of c"),
+        ),
+        grouped=Grouped(("a",), (Projection(Aggregate("avg", Property("b", "age")), "0"),)),
+        asides=(
+            Aside(
+                Part(
+                    (PatternNode("c", ("C",)),),
+                    (Hop("s", "a", "c", (Descriptor("S"),)),),
+                    filters=(Filter(Property("c", "born"), ">", 1990),),
+                ),
+                (Projection(Aggregate("count", Entity("c"), distinct=True), "1"),),
+            ),
+        ),
+    ),
     "difference": Pattern(
         (PatternNode("a", ("A",)), PatternNode("b", ("A",))),
         bindings=(Binding("a", "name", ("Ann",)), Binding("b", "name", ("Bo",))),
@@ -185,6 +206,9 @@ def test_names_cannot_break_out_of_their_quotes() -> None:
     assert text == "MATCH (a:`A``) DETACH DELETE (n`)\nRETURN a.`A``) DETACH DELETE (n` AS `A``) DETACH DELETE (n`"
 
 
+BESIDE = Aside(
+    Part((PatternNode("x"),), (Hop("q", "a", "x"),)), (Projection(Aggregate("count", Entity("x"), distinct=True), "n"),)
+)
 MALFORMED = [
     (Pattern(()), "it has no node"),
     (replace(CHAIN, returns=()), "it returns nothing"),
@@ -241,6 +265,26 @@ MALFORMED = [
     (
         replace(CHAIN, optional=(Part((PatternNode("x"),), (Hop("q", "a", "x"),)),), grouped=Grouped(("x",), ())),
         "grouping by 'x', which is optional",
+    ),
+    (
+        replace(CHAIN, asides=(BESIDE,), returns=(Projection(Measure("n"), "n"),)),
+        "a branch is aggregated by itself, and nothing was grouped before",
+    ),
+    (
+        replace(CHAIN, grouped=Grouped(("a",), ()), asides=(BESIDE,), returns=(Projection(Entity("b"), "b"),)),
+        "column 'b' is neither a measure nor of what was grouped by",
+    ),
+    (
+        replace(CHAIN, grouped=Grouped(("b",), ()), asides=(BESIDE,), returns=(Projection(Measure("n"), "n"),)),
+        "hop 'q' ends at unknown node 'a'",
+    ),
+    (
+        replace(CHAIN, grouped=Grouped(("a",), ()), asides=(BESIDE, BESIDE), returns=(Projection(Measure("n"), "n"),)),
+        "two measures bear the same name",
+    ),
+    (
+        replace(CHAIN, grouped=Grouped(("a",), ()), returns=(Projection(Measure("n"), "n"),)),
+        "column 'n' aggregates unknown measure 'n'",
     ),
     (
         replace(CHAIN, returns=(Projection(Difference(Property("a", "k"), Property("z", "k")), "n"),)),

@@ -155,7 +155,8 @@ def standing(reading: TableReading) -> float:
     """The score of a reading, less what it loses; what only names a thing loses nothing by it, as nothing more was
     understood, then."""
     doubts = reading.doubts
-    return reading.score - (_LOSING * min(doubts.lost, 2) if doubts.hops or doubts.aggregates else 0.0)
+    is_counted = doubts.hops or doubts.aggregates or doubts.lost > 1
+    return reading.score - (_LOSING * min(doubts.lost, 2) if is_counted else 0.0)
 
 
 def _rank(reading: TableReading) -> tuple[float, int, int]:

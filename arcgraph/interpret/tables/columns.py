@@ -337,7 +337,15 @@ class Columns(Sorting):
         if self._closing is None:
             return False
         before = [unit.text for unit in self._asked.units if unit.start < self._closing]
-        return "also" in before[-2:] or (before[-1:] == ["and"] and self._asks_for_a_property())
+        goes_on = before[-1:] == ["and"] and (self._asks_for_a_property() or self._closes_with_others())
+        return "also" in before[-2:] or goes_on
+
+    def _closes_with_others(self) -> bool:
+        """Whether all that closes a question is asked of other things than it opens with ("Identify the names of the
+        ships that …, and list the tonnage of those ports")."""
+        told = [use for use in self._uses if use.kind == "property" and not use.spent and use.at >= 0]
+        closing = [use for use in told if self._in_closing(self._char(use))]
+        return bool(closing) and all(use.at != told[0].at for use in closing) and told[0] is self._uses[0]
 
     def _asks_for_a_property(self) -> bool:
         """Whether a question opens by asking for a property that is no name ("Identify the types of")."""
@@ -367,7 +375,7 @@ class Columns(Sorting):
     def _only_places(self, use: Use) -> bool:
         """Whether a property is a verb that leads to a place or a time ("located in"), where neither is asked for."""
         words = [unit.text for unit in self._asked.units]
-        is_verb = words[use.last - 1].endswith("ed") and "".join(words[use.last : use.last + 1]) in PLACING
+        is_verb = words[use.last - 1].endswith("ed") and "".join(words[use.last : use.last + 1]) in PLACING | {"as"}
         return is_verb and words[0] not in ("where", "when")
 
     def _added_to(self, outputs: Sequence[Output]) -> Output | None:
@@ -394,6 +402,8 @@ class Columns(Sorting):
         use = self._uses[n]
         if self._is_known(use) or denier(self._asked, use) is not None:
             return True
+        if [u.text for u in self._asked.units[: use.first] if u.text not in ARTICLES][-2:] == ["along", "with"]:
+            return False
         begins = max(1, self._uses[0].last, (self._asked.going_on or 0) + 2 if self._asked.goes_on(use.first) else 0)
         if any(unit.text in CLAUSE_OPENERS for unit in self._asked.units[begins : use.first]):
             return True

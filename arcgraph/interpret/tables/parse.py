@@ -267,10 +267,28 @@ class Parser:
                 narrows = node.label != sense.name
                 cost += _ANOTHER if other or others else 0.1 if told or (narrows != is_back) else _AGAIN
             yield _said(draft, i, label, stretch, cost, sense.log)
+        for joined, i in self._one_more_beside(asked, draft, stretch, sense.name):
+            yield _said(joined, i, sense.name, stretch, 0.0, sense.log)
         # What is named first of all refers to nothing ("all the calls").
         new = _UNNAMED_BACK * (is_back + closes) * bool(draft.nodes)
         for reached, i in self._reached(asked, draft, sense.name, stretch.first):
             yield _said(reached, i, sense.name, stretch, new, sense.log)
+
+    def _one_more_beside(self, asked: Asked, draft: Draft, stretch: Stretch, label: str) -> Iterator[tuple[Draft, int]]:
+        """The draft with a thing of another label joined as the one is that was named right before ("in which both the
+        crane 'Ox' and the dock 'Ys' appear")."""
+        last = draft.uses[-1] if draft.uses else None
+        is_joined = last is not None and last.is_name and joins_names(asked, last, stretch.first)
+        if last is None or not is_joined or last.side != "node" or len(draft.nodes) >= MOST_NODES:
+            return
+        for hop in draft.hops:
+            if last.at != hop.end or draft.nodes[hop.end].label == label:
+                continue
+            steps = self._catalog.ends(hop.type, draft.nodes[hop.start].label)
+            if any(step.label == label and step.forward == hop.forward for step in steps):
+                nodes = (*draft.nodes, Var(label, False, stretch.first))
+                more = Link(hop.type, hop.start, len(draft.nodes), hop.forward, 0.0)
+                yield draft._replace(nodes=nodes, hops=(*draft.hops, more)), len(draft.nodes)
 
     # --- relations -----------------------------------------------------------------------------------------------
 
@@ -608,7 +626,8 @@ class Parser:
 def joins_names(asked: Asked, last: Use, first: int) -> bool:
     """Whether nothing but "and" stands between a name and what follows."""
     between = [unit.text for unit in asked.units[last.last : first]]
-    return last.kind == "value" and "and" in between and all(word in COMPARING or word == "and" for word in between)
+    idle = COMPARING | ARTICLES | {"and"}
+    return last.kind == "value" and "and" in between and all(word in idle for word in between)
 
 
 # --- drafts ------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ _LOST = 4.5
 _GAP, _UNSAID, _TIED, _SAME = 0.5, 1.0, 1.2, 0.02
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
-_CLEARER, _UNSURE, _LESS_SURE = 0.75, 0.4, 0.6
+_CLEARER, _UNSURE, _LESS_SURE = 0.75, 0.57, 0.6
 _SURE_TABLE = 0.85
 _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.

@@ -14,7 +14,7 @@ from arcgraph.interpret.english import DETERMINERS, FUNCTION_WORDS, GRAPH_WORDS,
 from arcgraph.interpret.terms import Vocabulary
 from arcgraph.interpret.verbalise import content, split_name
 from arcgraph.search.base import Entry
-from arcgraph.search.lexicon import Mention
+from arcgraph.search.lexicon import Mention, quoted_spans
 
 # What leaving a certain mention unexplained costs, in the units of a log-likelihood.
 UNEXPLAINED = 4.0
@@ -68,7 +68,7 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
 
     Where all are weak the strongest are kept.
     """
-    mentions = names.find(question)
+    mentions = _whole_where_quoted(question, names.find(question))
     writes_capitals = any(m.capitalised and not m.initial and m.how not in _LOOSE for m in mentions)
     strengths = {m: s for m in mentions if (s := _strength(question, m, vocabulary, writes_capitals)) > 0}
     weakest = min(WEAKEST, max(strengths.values(), default=0.0))
@@ -80,6 +80,12 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
     ]
     found.sort(key=lambda c: (-c.strength, c.anchor.span[0] - c.anchor.span[1], c.anchor.span))
     return found
+
+
+def _whole_where_quoted(question: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions without those of a part of a quoted text that as a whole is a name."""
+    spans = [(s, e) for s, e in quoted_spans(question) if any(m.start <= s and e <= m.end for m in mentions)]
+    return [m for m in mentions if not any(s <= m.start and m.end <= e and (m.start, m.end) != (s, e) for s, e in spans)]
 
 
 def _strength(question: str, mention: Mention, vocabulary: Vocabulary, writes_capitals: bool) -> float:

@@ -45,6 +45,8 @@ _HARDLY = math.log(0.15)
 _ONLY_WAY = 0.45
 # A noun stands so few words before or behind the number that it is compared with.
 _NEAR = 3
+# A clause that tells which thing is meant begins so many words behind "the same".
+_SOON = 6
 # Words that say what to do with what is found, and particles of verbs.
 _ASKING = OPENING_VERBS | ORDER_VERBS | NARROWING_WORDS | PARTICLES
 # An event whose moment no property is called by counts for so many.
@@ -340,10 +342,11 @@ class Leftover:
         return bool(COPULAS.intersection(before[-1:])) and (not follows or follows[0] in ".,;?!")
 
     def _is_shared(self, at: int) -> bool:
-        """Whether two things are said to have one thing, "the same room", which no other thing's name stands
-        behind."""
+        """Whether two things are said to have one thing, "the same room", behind which neither another thing's name nor
+        a clause tells which."""
         words = [self._word(i) for i in range(max(0, at - 1), len(self._asked.units))]
-        return words[:2] == ["the", "same"] and "as" not in words
+        is_told = "as" in words or RELATIVE_PRONOUNS.intersection(words[2:_SOON]) or "where" in words[2:_SOON]
+        return words[:2] == ["the", "same"] and not is_told
 
     @property
     def _is_head_vague(self) -> bool:

@@ -28,6 +28,8 @@ _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE, _LESS_SURE = 0.75, 0.57, 0.6
 _SURE_TABLE = 0.85
+# A table that is so sure, and so much surer, comes before a path that has its like.
+_RATHER_SURE, _SURER = 0.7, 0.2
 _RIVALS = 3
 # A path leads from this share of the question's words, and this fit.
 _GROUNDED = 0.75
@@ -80,7 +82,7 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
     if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
         return True
     if _explains(best) and not tables[0].doubts.aggregates:
-        return _says_all(tables)
+        return _says_all(tables) or _is_much_surer(tables, path_confidence(best, paths.readings))
     if loses(tables):
         is_said = tables[0].is_path and not tables[0].doubts.unknown and not tables[0].missing
         return path_confidence(best, paths.readings) < (_GUESSED_PATH if is_said else _SURE_PATH)
@@ -93,6 +95,12 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
 
 def _is_sure(tables: Sequence[TableReading]) -> bool:
     return not tables[0].doubts.lost and confidence(tables[0], tables) >= LEAST_SURE
+
+
+def _is_much_surer(tables: Sequence[TableReading], of_path: float) -> bool:
+    """Whether the best table is beyond doubt where the best path is one of several that say as much."""
+    sure = 0.0 if tables[0].doubts.lost else confidence(tables[0], tables)
+    return sure >= _RATHER_SURE and of_path < _LESS_SURE and sure - of_path >= _SURER
 
 
 def _explains(path: Reading) -> bool:

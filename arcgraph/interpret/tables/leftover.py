@@ -51,6 +51,8 @@ _SOON = 6
 _ASKING = OPENING_VERBS | ORDER_VERBS | NARROWING_WORDS | PARTICLES
 # An event whose moment no property is called by counts for so many.
 _UNDATED = 2
+# As much weighs a noun that says how two things have to do with each other where that is guessed.
+_UNTOLD = 2
 _YEARS = (1000, 2100)
 
 
@@ -110,7 +112,9 @@ class Leftover:
                           if s.log >= _LIKE}  # fmt: skip
                 found += bool(guessed) and not guessed & likely and not self._leads_to_value(i)
             else:
-                found += not self._covered & {i - 1, i + 1}
+                # "Whose handiwork is …" says how somebody has to do with it, which no hop that is guessed does.
+                is_theirs = self._word(i - 1) == "whose" and bool(guessed)
+                found += _UNTOLD * is_theirs or not self._covered & {i - 1, i + 1}
         # What happened between two things is hardly dated by one of them.
         happened = any(not hop.paid for hop in self._draft.hops)
         said = {use.at for use in self._draft.uses if use.kind == "relation"}

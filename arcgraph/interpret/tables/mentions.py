@@ -82,7 +82,7 @@ _OPENING = 4
 # Shorter words have no plural that is looked for.
 _PLURAL = 4
 # A name that swallows a mark ("average height").
-_SWALLOWED = 0.4
+_SWALLOWED, _UNGROUPED = 0.4, 0.2
 # So much dropping a likely value costs; from this logarithm on a word says a thing of the schema outright.
 _LIKELY_VALUE = 1.5
 _OUTRIGHT = -0.3
@@ -350,7 +350,10 @@ class Linker:
         numbering = [m for m in asked.marks if _numbers(asked, m, surely)]
         asked.numbering = frozenset(i for i, u in enumerate(asked.units) if any(u.end == m.end for m in numbering))
         asked.marks = tuple(_ordering(asked, m) for m in asked.marks if m not in numbering and not self._is_told(m))
-        whole = [(s.first, s.last) for s in schema if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME]
+        whole = [
+            (s.first, s.last) for s in schema
+            if s.last > s.first + 1 and s.senses[0].log >= -_DOUBTFUL_NAME and not self._aggregates_another(asked, s)
+        ]  # fmt: skip
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
             asked.stretches[stretch.first].append(stretch)
         for i, unit in enumerate(asked.units):
@@ -378,7 +381,9 @@ class Linker:
                     swallowed = _swallowed(asked, i, i + size)
                     # "Longest lifespans" are no extreme of a longestLifespan: a plural asks for several.
                     is_plain = swallowed is None or (_is_plural(asked, i + size - 1) and swallowed.deed in _OF_MANY)
-                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -_SWALLOWED)
+                    # What is grouped is aggregated.
+                    whole = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
+                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -whole)
                     if swallowed is not None and not is_plain:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
             if senses := self._asked_for(asked, i) or self._those(asked, i):
@@ -402,6 +407,14 @@ class Linker:
         """Whether a word says how something is aggregated, and is no whole name ("average" of avgSpeed)."""
         marked = any(m.deed == Deed.AGGREGATE and (m.start, m.end) == (unit.start, unit.end) for m in asked.marks)
         return marked and not self._catalog.called(unit.text)
+
+    def _aggregates_another(self, asked: Asked, stretch: Stretch) -> bool:
+        """Whether a name begins with a word for aggregating, and the rest of it is a property's name as well ("average
+        height", where there are both)."""
+        first, last = asked.units[stretch.first], stretch.last
+        marked = any(m.deed == Deed.AGGREGATE and (m.start, m.end) == (first.start, first.end) for m in asked.marks)
+        rest = tuple(unit.text for unit in asked.units[stretch.first + 1 : last])
+        return marked and any(m.kind == "property" for m in self._catalog.named_by(rest))
 
     def _dated(self, asked: Asked, at: int) -> Iterator[Sense]:
         """The properties of moments that a verb right before one leads to, by its stem."""
@@ -677,8 +690,8 @@ class Linker:
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
             compared = self._comparison_at(asked, mention.start, mention.end)
-            if compared is not None and compared.operator in _ORDERS and mention.text.strip().isdigit():
-                # "Longer than '70'" is no 70.
+            if compared is not None and compared.operator in _ORDERS and _is_measured(compared):
+                # "Longer than '70'" is no 70, nor "before 2005-05-19" that day.
                 continue
             if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
                 if compared.operator != "<>" or mention.column.is_list or mention.is_piece:
@@ -1002,6 +1015,11 @@ _CLAUSE = 6
 
 def _is_command(asked: Asked, at: int) -> bool:
     return is_command(asked.text, asked.units[at].start, asked.units[at].end)
+
+
+def _is_measured(literal: Written) -> bool:
+    """Whether a literal is a number or a moment, so that more and less of it there is."""
+    return literal.kind not in TEXTS or not any(sign.isalpha() for sign in literal.text)
 
 
 def _kind_of(moment: date, *, years: bool) -> Kind:

@@ -99,7 +99,8 @@ def _is_sure(tables: Sequence[TableReading]) -> bool:
 
 def _is_much_surer(tables: Sequence[TableReading], of_path: float) -> bool:
     """Whether the best table is beyond doubt where the best path is one of several that say as much."""
-    sure = 0.0 if tables[0].doubts.lost else confidence(tables[0], tables)
+    is_fitting = tables[0].fit >= _CLEARER and not tables[0].doubts.lost
+    sure = confidence(tables[0], tables) if is_fitting else 0.0
     return sure >= _RATHER_SURE and of_path < _LESS_SURE and sure - of_path >= _SURER
 
 

@@ -34,7 +34,10 @@ from arcgraph.llm.schema import one_of
 
 EXTENDING, FILTERING, PLAIN = ("extend",), ("filter",), ("shorten", "count")
 OF_PROPERTY, RANKING = ("show", "sum", "avg", "min", "max"), ("highest", "lowest")
-OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "contains", "starts with", "ends with", "is null", "is not null")
+OPERATORS = (
+    "=", "<>", "<", "<=", ">", ">=", "contains", "starts with", "ends with", "not contains", "not starts with",
+    "not ends with", "is null", "is not null",
+)  # fmt: skip
 MOST_EDITS = 4
 
 

@@ -39,7 +39,10 @@ from arcgraph.graph.pattern import (
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
-_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps"})
+_DENIED = {"not contains": "CONTAINS", "not starts with": "STARTS WITH", "not ends with": "ENDS WITH"}
+_COMPARISONS = frozenset(
+    {"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps", *_DENIED}
+)
 _NULL_TESTS = frozenset({"is null", "is not null"})
 
 
@@ -216,15 +219,14 @@ class _Writer:
 
     def _filter(self, condition: Filter) -> str:
         left = self._operand(condition.left)
-        operator = condition.operator.upper()
         if condition.operator in _NULL_TESTS:
-            return f"{left} {operator}"
+            return f"{left} {condition.operator.upper()}"
         right = condition.right
         if condition.operator == "overlaps":
             return f"any(_i IN {left} WHERE _i IN {self.param(list(right))})"
         if isinstance(right, Property | Entity):
-            return f"{left} {operator} {self._operand(right)}"
-        return f"{left} {operator} {self.param(right)}"
+            return _tested(left, condition.operator, self._operand(right))
+        return _tested(left, condition.operator, self.param(right))
 
     def _operand(self, operand: Operand) -> str:
         if operand in self.carried:
@@ -250,7 +252,7 @@ class _Writer:
         }
         made = [f"{self._operand(key)} AS {name}" for key, name in handed.items()]
         made += [f"{self._expression(m.expression)} AS {_measured(m.name)}" for m in first.measures]
-        conditions = [f"{_measured(h.column)} {h.operator.upper()} {self.param(h.value)}" for h in first.having]
+        conditions = [_tested(_measured(h.column), h.operator, self.param(h.value)) for h in first.having]
         self.carried = handed | {Measure(m.name): _measured(m.name) for m in first.measures}
         lines = ["WITH " + ", ".join([*first.by, *made])]
         return lines + (["WHERE " + " AND ".join(conditions)] if conditions else [])
@@ -309,10 +311,9 @@ class _Writer:
         return f"{expression.function}({distinct}{self._operand(expression.of)})"
 
     def _having(self, having: Having) -> str:
-        operator = having.operator.upper()
         if having.operator in _NULL_TESTS:
-            return f"{quote(having.column)} {operator}"
-        return f"{quote(having.column)} {operator} {self.param(having.value)}"
+            return f"{quote(having.column)} {having.operator.upper()}"
+        return _tested(quote(having.column), having.operator, self.param(having.value))
 
     def _order(self, order: Order, never_null: bool) -> str:
         column = quote(order.column)
@@ -412,6 +413,13 @@ def _part_faults(
     yield from (f"binding of unknown node {b.node!r}" for b in part.bindings if b.node not in nodes)
     yield from (f"binding of {b.node!r} to nothing" for b in part.bindings if not b.values)
     yield from _condition_faults(part.filters, known)
+
+
+def _tested(left: str, operator: str, right: str) -> str:
+    """Two operands compared."""
+    if operator in _DENIED:
+        return f"NOT ({left} {_DENIED[operator]} {right})"
+    return f"{left} {operator.upper()} {right}"
 
 
 def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[str]:

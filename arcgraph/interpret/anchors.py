@@ -85,7 +85,9 @@ def find_candidates(question: str, names: Names, vocabulary: Vocabulary) -> list
 def _whole_where_quoted(question: str, mentions: Sequence[Mention]) -> list[Mention]:
     """The mentions without those of a part of a quoted text that as a whole is a name."""
     spans = [(s, e) for s, e in quoted_spans(question) if any(m.start <= s and e <= m.end for m in mentions)]
-    return [m for m in mentions if not any(s <= m.start and m.end <= e and (m.start, m.end) != (s, e) for s, e in spans)]
+    return [
+        m for m in mentions if not any(s <= m.start and m.end <= e and (m.start, m.end) != (s, e) for s, e in spans)
+    ]
 
 
 def _strength(question: str, mention: Mention, vocabulary: Vocabulary, writes_capitals: bool) -> float:

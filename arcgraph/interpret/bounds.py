@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,9 @@ def compared(values: Bounds, operator: str) -> Bounds:
             return Bounds(values.low, values.high, values.has_low, values.has_high, negated=True)
         case "contains" | "starts with" | "ends with":
             return Bounds(values.low, part=operator) if isinstance(values.low, str) else values
+        case "not contains" | "not starts with" | "not ends with":
+            told = compared(values, operator.removeprefix("not "))
+            return replace(told, negated=True)
     return values
 
 

@@ -60,7 +60,7 @@ def fit(literal: Literal, info: PropertyInfo) -> Fit | None:
     if form.is_epoch and literal.kind not in MOMENTS:
         form = Form(info.type, samples=info.samples)
     literal = _as_number(literal, form)
-    if literal.kind in TEXTS or literal.operator in english.TEXT_COMPARATORS:
+    if literal.kind in TEXTS or literal.operator in english.PART_OPERATORS:
         return _as_text(literal, form, info)
     if _is_other_reading(literal, form):
         return None
@@ -80,7 +80,7 @@ def _as_number(literal: Literal, form: Form) -> Literal:
     return replace(literal, kind=Kind.FLOAT, value=number)
 
 
-_TEXT_OPERATORS = frozenset(("=", "<>", *english.TEXT_COMPARATORS))
+_TEXT_OPERATORS = frozenset(("=", "<>", *english.PART_OPERATORS))
 
 
 def _is_other_reading(literal: Literal, form: Form) -> bool:
@@ -94,7 +94,7 @@ def _as_text(literal: Literal, form: Form, info: PropertyInfo) -> Fit | None:
     if not ({"string", "text", "list"} & set(info.types)):
         return None
     samples = [item for sample in info.samples for item in _items(sample) if isinstance(item, str)]
-    is_part = literal.operator in english.TEXT_COMPARATORS
+    is_part = literal.operator in english.PART_OPERATORS
     score = max(likeness(literal.text, samples), 0.5 if is_part else _LEAST_LIKENESS if literal.quoted else 0.0)
     if score < _LEAST_LIKENESS or (literal.kind not in TEXTS and not is_part and score < 0.9):
         return None

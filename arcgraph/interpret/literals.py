@@ -386,6 +386,9 @@ def _compared(question: str, literal: Literal) -> Literal:
         return replace(literal, comparison=behind)
     phrase = " ".join(match["phrase"].split())
     operator = _operator(literal, phrase)
+    if operator == "=" and _COUNTED.search(match.group()):
+        # "What is the number of 1989 cars" compares no number with 1989.
+        return replace(literal, comparison=behind)
     if behind and operator == "=":
         return replace(literal, comparison=behind)
     if match["negator"]:
@@ -395,6 +398,7 @@ def _compared(question: str, literal: Literal) -> Literal:
     return replace(literal, comparison=Comparison(operator, window + match.start(), literal.start))
 
 
+_COUNTED = re.compile(r"\b(?:number|total)\s+of\b")
 _PLAIN_NUMBERS = frozenset((Kind.INTEGER, Kind.FLOAT, Kind.YEAR))
 
 

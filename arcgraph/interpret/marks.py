@@ -118,6 +118,9 @@ class _Asked:
         quotes = quoted_spans(question)
         words = (word for m in _WORD.finditer(question) for word in _words(m.group(), m.start()))
         self.words = [w for w in words if not any(s <= w.start and w.end <= e for s, e in quotes)]
+        # The words behind a text in quotation marks: no phrase goes across one.
+        self._cut = {i for i in range(1, len(self.words)) for s, _ in quotes
+                     if self.words[i - 1].end <= s < self.words[i].start}  # fmt: skip
 
     def mark(self, first: int, last: int, deed: Deed, value: Any, *, doubtful: bool = False) -> Mark:
         """A mark on the words ``first:last``."""
@@ -138,7 +141,9 @@ class _Asked:
             at += size or 1
 
     def _joined(self, at: int, size: int) -> str:
-        return " ".join(word.text for word in self.words[at : at + size]) if at + size <= len(self.words) else ""
+        if at + size > len(self.words) or self._cut.intersection(range(at + 1, at + size)):
+            return ""
+        return " ".join(word.text for word in self.words[at : at + size])
 
     def is_content(self, at: int) -> bool:
         """Whether a word carries content: none of grammar, of commands, or of the tables here."""

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-Operator = Literal["=", "<>", "<", "<=", ">", ">=", "range", "contains", "starts with", "ends with"]
+Comparing = Literal[
+    "=", "<>", "<", "<=", ">", ">=",
+    "contains", "starts with", "ends with", "not contains", "not starts with", "not ends with",
+]  # fmt: skip
+Operator = Literal[
+    "=", "<>", "<", "<=", ">", ">=", "range",
+    "contains", "starts with", "ends with", "not contains", "not starts with", "not ends with",
+]  # fmt: skip
 
 
 def _phrases(text: str) -> tuple[str, ...]:
@@ -106,14 +113,22 @@ TEXT_COMPARATORS: dict[Operator, tuple[str, ...]] = {
 }
 # What turns a comparison round when it stands before it ("no more than", "not after").
 NEGATORS = _phrases("no; not; never; isn't; aren't; wasn't; weren't; doesn't; don't; didn't")
-INVERSES: dict[str, Literal["=", "<>", "<", "<=", ">", ">="]] = {
+INVERSES: dict[str, Comparing] = {
     "<": ">=",
     ">=": "<",
     ">": "<=",
     "<=": ">",
     "=": "<>",
     "<>": "=",
+    "contains": "not contains",
+    "starts with": "not starts with",
+    "ends with": "not ends with",
+    "not contains": "contains",
+    "not starts with": "starts with",
+    "not ends with": "ends with",
 }
+# What compares with a part of a text.
+PART_OPERATORS = frozenset((*TEXT_COMPARATORS, *(INVERSES[operator] for operator in TEXT_COMPARATORS)))
 # Words that may stand between a comparison and its value ("before the year 1990", "more than a total of 5").
 FILLERS = frozenset(
     """the a an year years date dates day month time times timestamp timestamps total of value number word words phrase

@@ -30,6 +30,7 @@ from arcgraph.interpret.english import (
     SUBJECT_WORDS,
     YES_NO_STARTS,
 )
+from arcgraph.interpret.marks import Deed, signs_of
 from arcgraph.search.text import is_unspaced
 
 # A possessive ends a word; other apostrophes and hyphens belong to it. Where a script has no spaces, a whole run of it
@@ -102,7 +103,9 @@ class View:
 def read_question(text: str) -> Question:
     """Tokens and intent of a question."""
     tokens = tuple(Token(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(text))
-    return Question(text, tokens, _intent([t.lower for t in tokens]))
+    # "The phone number of" counts nothing.
+    nouns = {m.start for m in signs_of(text)[1] if m.deed == Deed.AGGREGATE and m.doubtful}
+    return Question(text, tokens, _intent(["" if t.start in nouns else t.lower for t in tokens]))
 
 
 def _intent(words: list[str]) -> Intent:

@@ -103,6 +103,9 @@ OPERATORS: dict[str, Callable[[Any, Any], bool | None]] = {
     "contains": lambda a, b: text_test(a, b, lambda x, y: y in x),
     "starts with": lambda a, b: text_test(a, b, str.startswith),
     "ends with": lambda a, b: text_test(a, b, str.endswith),
+    "not contains": lambda a, b: negate(text_test(a, b, lambda x, y: y in x)),
+    "not starts with": lambda a, b: negate(text_test(a, b, str.startswith)),
+    "not ends with": lambda a, b: negate(text_test(a, b, str.endswith)),
     "overlaps": lambda a, b: any(x in b for x in a) if isinstance(a, list | tuple) else None,
     "is null": lambda a, _: a is None,
     "is not null": lambda a, _: a is not None,
@@ -413,7 +416,8 @@ def _condition(rng: random.Random, owner: str, element: Vertex | Arc, others: li
         return Filter(left, rng.choice(("=", "<>")), Property(rng.choice(others), key))
     if isinstance(value, str) and rng.random() < 0.65:
         operator, right = rng.choice((("contains", value[1:2]), ("starts with", value[:1]), ("ends with", value[-1:])))
-        return Filter(left, operator, right or value)
+        is_denied = rng.random() < 0.4
+        return Filter(left, f"not {operator}" if is_denied else operator, right or value)
     if isinstance(value, int | float) and not isinstance(value, bool) and rng.random() < 0.7:
         return Filter(left, rng.choice(("<=", ">=", "<", ">")), value + rng.choice((-1, 0, 1)))
     return rng.choice(
@@ -664,7 +668,8 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
     found |= {"predicate descriptor" for h in pattern.hops if any(d.key for d in h.descriptors)}
     found |= {"label" for n in pattern.nodes if n.labels} | {"no label" for n in pattern.nodes if not n.labels}
     found |= {"binding" for _ in pattern.bindings} | {"several bindings" for _ in pattern.bindings[1:]}
-    found |= {f"filter {f.operator}" for f in pattern.filters}
+    found |= {f"filter {f.operator.removeprefix('not ')}" for f in pattern.filters}
+    found |= {"filter denied" for f in pattern.filters if f.operator.startswith("not ")}
     found |= {"filter between properties" for f in pattern.filters if isinstance(f.right, Property)}
     for p in pattern.returns:
         if isinstance(p.expression, Aggregate):

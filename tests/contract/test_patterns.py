@@ -57,6 +57,7 @@ FEATURES = {
     "filter >=",
     "filter between properties",
     "filter contains",
+    "filter denied",
     "filter overlaps",
     "filter ends with",
     "filter in",

@@ -7,12 +7,12 @@ from typing import Literal
 
 from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
 from arcgraph.interpret.bounds import Comparing
-from arcgraph.interpret.english import YES_NO_STARTS
+from arcgraph.interpret.english import ARTICLES, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.catalog import Catalog
-from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, TIMES_WORDS
+from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, DOING_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
@@ -47,9 +47,21 @@ class Counting(Spoken):
         for mark in told or said:
             if mark in self._met and mark not in said:
                 continue
+            if self._sums_up(mark, told):
+                self._met.add(mark)
+                continue
             found = list(self._aggregate(mark))
             self._met.update((mark,) if found else ())
             yield from found
+
+    def _sums_up(self, mark: Mark, told: Sequence[Mark]) -> bool:
+        """Whether a word for a total closes a phrase in which something was counted or added up before ("the total crew
+        of all ships combined")."""
+        behind = self._asked.text[mark.end :].lstrip()
+        closes = not behind or behind[0] in ".,;?!"
+        return (
+            mark.value == "sum" and closes and any(m.start < mark.start and m.value in ("sum", "count") for m in told)
+        )
 
     def _aggregate(self, mark: Mark) -> Iterator[Output]:
         function: _Function = mark.value
@@ -159,6 +171,8 @@ class Counting(Spoken):
 
     def _times(self, at: int) -> Output:
         """How often something was done: the number of the events that are nodes ("… receive calls"), else of edges."""
+        if self._does(at) and (done := self._done_by(at)) is not None:
+            return self._count(done)
         behind = range(at, len(self._uses))
         events = [n for n in behind if self._uses[n].kind == "label" and not self._is_named(self._uses[n].at)]
         said = next((n for n in behind if self._uses[n].kind == "relation"), None)
@@ -167,6 +181,23 @@ class Counting(Spoken):
         self._taken.add(said)
         hop = Entity(name_of_hop(self._uses[said].at))
         return Output(Aggregate("count", hop, distinct=True), f"number of times {words_of(self._uses[said])}")
+
+    def _does(self, at: int) -> bool:
+        """Whether a use is the subject of a verb behind "do" ("how often do keepers appear in reports")."""
+        before = [unit.text for unit in self._asked.units[: self._uses[at].first] if unit.text not in ARTICLES]
+        return before[-1:] != [] and before[-1] in DOING_WORDS
+
+    def _done_by(self, at: int) -> int | None:
+        """The things that the subject of a question about how often does something with: they, too, are a label or a
+        value that stands for them, and of another kind, and have no name."""
+        own = self._draft.nodes[self._uses[at].at].label if self._uses[at].side == "node" else ""
+        for n in range(at + 1, len(self._uses)):
+            use = self._uses[n]
+            is_thing = use.side == "node" and use.kind in ("label", "value") and not use.is_name and use.at >= 0
+            if is_thing and self._draft.nodes[use.at].label != own and not self._is_named(use.at):
+                # What happens to several kinds of things at once is counted itself.
+                return n if self._joined(n) is None else None
+        return None
 
     def _compared_amounts(self) -> dict[int, Mark]:
         """Numbers that are compared by what stands behind them ("more than 100 views"), by the use that this is."""

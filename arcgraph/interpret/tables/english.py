@@ -159,6 +159,8 @@ IDIOM_NOUNS = frozenset(
     """total common general order detail details addition particular fact average full part turn advance person line
     list table way time row""".split()
 )
+# Verbs behind which stands who does something.
+DOING_WORDS = frozenset("do does did have has had".split())
 # Words for how often something was done.
 TIMES_WORDS = frozenset("time times occasion occasions".split())
 # Words by which a number is asked for beside what was asked before, and words that say of whom things are counted.

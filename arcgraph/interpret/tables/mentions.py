@@ -17,10 +17,12 @@ from arcgraph.interpret import operators as general
 from arcgraph.interpret.anchors import Names, is_command
 from arcgraph.interpret.bounds import Bounds
 from arcgraph.interpret.english import (
+    ARTICLES,
     COMMAND_WORDS,
     FUNCTION_WORDS,
     IRREGULAR_FORMS,
     NOTIONS,
+    POSSESSIVES,
     PREPOSITIONS,
     QUESTION_WORDS,
     SUBJECT_WORDS,
@@ -30,7 +32,7 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import TEXTS, Comparison, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
-from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, without_unit
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, key_words, without_unit
 from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
     APPOSED_NOUNS,
@@ -48,6 +50,7 @@ from arcgraph.interpret.tables.english import (
     PLACING,
     PLAIN_WORDS,
     RELATION_NOUNS,
+    RELATIVE_PRONOUNS,
     REQUEST_WORDS,
     SAME_PHRASES,
     TAIL_NOUNS,
@@ -122,6 +125,8 @@ _DOUBTFUL_NAME = 0.1
 _WORDED = 0.05
 # What a value costs that is said in other words.
 _OTHERWISE = 0.3
+# What a text costs that is said to stand in a property.
+_WITHIN = 0.1
 # How sure a word with a capital is a value where it is a label as well.
 _LABELLED = 0.5
 # How sure several words are a value that they are word for word.
@@ -377,6 +382,8 @@ class Linker:
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
         for i, unit in enumerate(asked.units):
             for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
+                if _crosses_quotes(asked, i, i + size):
+                    continue
                 if senses := self._phrase(asked, i, size):
                     swallowed = _swallowed(asked, i, i + size)
                     # "Longest lifespans" are no extreme of a longestLifespan: a plural asks for several.
@@ -460,6 +467,15 @@ class Linker:
         for same in same_phrases(words):
             if kept := [m for m in self._catalog.named_by(content(same)) if m.kind == "property"]:
                 return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[0] in RELATION_NOUNS and size == 2:
+            # "The relationship type" is one of what edges hold.
+            own = [
+                m
+                for m in self._catalog.meanings
+                if m.kind == "property" and are_same(words[1:], key_words(m.name)[-1:])
+            ]
+            if kept := [m for m in own if all(holder.side == "relationship" for holder in m.holders)]:
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
         if words[-1] in COUNT_NOUNS and (kept := self._catalog.named_by((_NUMBER, *words[:-1]))):
             # "Injury counts" are numbers of injuries.
             return tuple(_sense(meaning, -0.05) for meaning in kept)
@@ -492,11 +508,14 @@ class Linker:
             for p, m in found
         ]
         senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
-        if not exact:
+        headed = self._catalog.heads.get(word.rstrip("s"), ())
+        if not exact and headed:
+            # A thing is meant before what it has ("calls": a PhoneCall, and no call date).
             senses = [
-                s for s in senses if s.kind != "label" or s.name not in self._catalog.heads.get(word.rstrip("s"), ())
-            ]
-            senses += [Sense("label", -_HEAD_NOUN, name) for name in self._catalog.heads.get(word.rstrip("s"), ())]
+                replace(s, log=s.log - _SECOND) if s.kind == "property" else s
+                for s in senses if s.kind != "label" or s.name not in headed
+            ]  # fmt: skip
+            senses += [Sense("label", -_HEAD_NOUN, name) for name in headed]
         # Where a word names a label it is a noun, and what else is called so comes second.
         names_label = any(m.kind == "label" for m in exact)
         return tuple(
@@ -561,7 +580,7 @@ class Linker:
     def _value_stretches(self, asked: Asked, named: frozenset[Holder]) -> Iterator[Stretch]:
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
-        known = [*self._named(asked), *self._held(asked), *self._paraphrased(asked)]
+        known = [*self._named(asked), *self._held(asked), *self._paraphrased(asked), *self._told_within(asked)]
         known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
         names = [(start, end) for start, end, sense, _ in known if sense.is_name and sense.log >= _SURELY_NAMED]
         for start, end, sense, weight in [*known, *self._written(asked, names), *self._seen_from_the_end(asked)]:
@@ -607,7 +626,7 @@ class Linker:
                     continue
                 right = [self._typed(holders[0], text) for text in named]
                 compared = self._comparison_at(asked, mention.start, mention.end)
-                if compared is not None and compared.operator in general.TEXT_COMPARATORS:
+                if compared is not None and compared.operator in general.PART_OPERATORS:
                     continue
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
                 if compared is not None and compared.operator == "<>":
@@ -648,6 +667,9 @@ class Linker:
             return 0.0
         words = [unit.text for unit in units_of(mention.text)]
         if mention.function_words or not words or all(w in FUNCTION_WORDS for w in words):
+            return 0.0
+        if mention.how not in _WHOLE and RELATIVE_PRONOUNS.intersection(words):
+            # "The crime that the vehicle …" is no vehicle crime.
             return 0.0
         if mention.capitalised and not mention.initial:
             word = mention.text.lower()
@@ -693,7 +715,7 @@ class Linker:
             if compared is not None and compared.operator in _ORDERS and _is_measured(compared):
                 # "Longer than '70'" is no 70, nor "before 2005-05-19" that day.
                 continue
-            if compared is not None and compared.operator in ("<>", "contains", "starts with", "ends with"):
+            if compared is not None and compared.operator in ("<>", *general.PART_OPERATORS):
                 if compared.operator != "<>" or mention.column.is_list or mention.is_piece:
                     continue
                 condition = Condition("<>", right[0])
@@ -713,6 +735,46 @@ class Linker:
             condition = Condition("=", one.value)
             sense = Sense("value", log, holders=(one.holder,), conditions=(condition,), text=asked.text[start:end])
             yield start, end, sense, one.share * _DROPPED_NUMBER
+
+    def _told_within(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Texts that are said to stand in a property ("'oak' in its name", "contains '16' in the code")."""
+        for literal in asked.literals:
+            is_whole = literal.operator in ("=", "<>")
+            if literal.kind not in TEXTS or (not is_whole and literal.operator not in general.PART_OPERATORS):
+                continue
+            first = next((i for i, u in enumerate(asked.units) if u.start >= literal.end), len(asked.units))
+            if not asked.units[first:] or asked.units[first].text not in ("in", "within"):
+                continue
+            inside = {"=": "contains", "<>": "not contains"}.get(literal.operator, literal.operator)
+            for last, holders in self._properties_behind(asked, first + 1):
+                start, _ = self._with_comparison(literal.start, literal.end, literal)
+                condition = Condition(inside, literal.text)  # type: ignore[arg-type]
+                sense = Sense("value", -_WITHIN, "vague", holders, (condition,), asked.text[start : literal.end])
+                yield start, asked.units[last - 1].end, sense, DROPPED_VALUE
+
+    def _properties_behind(self, asked: Asked, first: int) -> Iterator[tuple[int, tuple[Holder, ...]]]:
+        """The properties that hold texts and are named right behind a unit and an article or a possessive, with where
+        their words end."""
+        units, begins = asked.units, first
+        while first < len(units) and (units[first].text in ARTICLES or units[first].text in POSSESSIVES):
+            first += 1
+        if first == begins:
+            return
+        for size in range(min(MOST_PHRASE, len(units) - first), 0, -1):
+            senses = self._phrase(asked, first, size) if size > 1 else self._called(units[first].text)
+            named = (h for s in senses if s.kind == "property" for h in s.holders)
+            holders = tuple(h for h in named if self._catalog.info(h).type == "string")
+            if holders:
+                end = first + size
+                while end < len(units) and (units[end].text == "s" or units[end].text in NAME_WORDS):
+                    end += 1
+                yield end, holders
+                return
+
+    def _called(self, word: str) -> tuple[Sense, ...]:
+        """What a word is the whole name of; of names, whatever they are called."""
+        named = [_sense(m, 0.0) for m in self._catalog.called(word)]
+        return tuple(named) or (self._word(word, ()) if word in NAME_WORDS else ())
 
     def _looked_up(self, asked: Asked, known: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, Sense, float]]:
         """Texts in quotation marks and codes that no index holds, as values that the database itself knows."""
@@ -761,7 +823,7 @@ class Linker:
                     continue
                 said = asked.text[start:end] if literal.comparison else literal.text
                 log = math.log(min(1.0, fitting.score)) - (0.4 if literal.kind in TEXTS else 0.1)
-                vague = literal.kind in (Kind.INTEGER, Kind.FLOAT) or conditions[0].operator in general.TEXT_COMPARATORS
+                vague = literal.kind in (Kind.INTEGER, Kind.FLOAT) or conditions[0].operator in general.PART_OPERATORS
                 sense = Sense("value", log, "vague" if vague else "", (holder,), conditions, said)
                 yield start, end, sense, _DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
 
@@ -848,7 +910,7 @@ class Linker:
         """A comparison with a part of a text, or with a whole one where no index knows all values."""
         bounds = fitting.bounds
         if bounds.part:
-            return (Condition(bounds.part, bounds.low),)  # type: ignore[arg-type]
+            return _parted(bounds)
         column = self._values.column(holder.owner, holder.key)
         is_known = column is None or column.complete
         if is_known or not bounds.is_point or fitting.score < 0.9:
@@ -1119,9 +1181,20 @@ def _swallowed(asked: Asked, first: int, last: int) -> Mark | None:
     return next((m for m in asked.marks if start <= m.start and m.end <= end and not m.doubtful), None)
 
 
+def _crosses_quotes(asked: Asked, first: int, last: int) -> bool:
+    """Whether units hold a part of a text in quotation marks and something beside it."""
+    start, end = asked.units[first].start, asked.units[last - 1].end
+    return any(s < end and start < e and (start < s or e < end) for s, e in asked.quoted)
+
+
 def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
     """The properties that words of the question say more or less outright."""
     return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED for h in s.holders)
+
+
+def _is_a_word_of(word: str, name: str) -> bool:
+    """Whether a word is one of a name's, plural endings and derivations aside."""
+    return any(are_same((word,), (part,)) for part in split_name(name))
 
 
 def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]]) -> list[Stretch]:
@@ -1146,8 +1219,12 @@ def _but_likely(asked: Asked, schema: Sequence[Stretch], likely: frozenset[int])
     for stretch in schema:
         if stretch.first not in likely or stretch.last > stretch.first + 1:
             yield stretch
-        elif senses := tuple(s for s in stretch.senses if _is_form_of(asked.units[stretch.first].text, s.name)):
-            yield Stretch(stretch.first, stretch.last, senses)
+        else:
+            unit = asked.units[stretch.first]
+            is_quoted = any(start <= unit.start and unit.end <= end for start, end in asked.quoted)
+            is_said = _is_a_word_of if is_quoted else _is_form_of
+            if senses := tuple(s for s in stretch.senses if is_said(unit.text, s.name)):
+                yield Stretch(stretch.first, stretch.last, senses)
 
 
 def _sense(meaning: Meaning, log: float) -> Sense:
@@ -1168,6 +1245,12 @@ def _units_within(units: Sequence[Unit], start: int, end: int) -> tuple[int, int
 def _bounded(bounds: Bounds, *, numeric: bool) -> tuple[Condition, ...] | None:
     """Bounds as conditions."""
     if bounds.part:
-        return (Condition(bounds.part, bounds.low),)  # type: ignore[arg-type]
+        return _parted(bounds)
     compared = bounds.comparisons()
     return None if compared is None else tuple(Condition(operator, value, numeric) for operator, value in compared)
+
+
+def _parted(bounds: Bounds) -> tuple[Condition, ...]:
+    """A condition on a part of a text."""
+    operator = f"not {bounds.part}" if bounds.negated else bounds.part
+    return (Condition(operator, bounds.low),)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from arcgraph.interpret.english import FUNCTION_WORDS
 from arcgraph.interpret.tables.catalog import Holder, begin_alike
+from arcgraph.interpret.tables.english import RELATIVE_PRONOUNS
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.values import ValueIndex
@@ -101,18 +102,19 @@ def _said(words: Sequence[str], phrase: Phrase) -> Paraphrase | None:
         if at is not None:
             matched[at] = n
     best: Paraphrase | None = None
-    for stretch in _stretches(sorted(matched)):
+    for stretch in _stretches(sorted(matched), words):
         share = sum(phrase.weights[matched[i]] for i in stretch)
         if len(stretch) >= _LEAST_WORDS and share >= _LEAST_SAID and (best is None or share > best.share):
             best = Paraphrase(stretch[0], stretch[-1] + 1, phrase.holder, phrase.value, share)
     return best
 
 
-def _stretches(places: Sequence[int]) -> Iterator[list[int]]:
+def _stretches(places: Sequence[int], words: Sequence[str]) -> Iterator[list[int]]:
     """Places that stand near each other."""
     run = list(places[:1])
     for before, at in pairwise(places):
-        if at - before > _BETWEEN + 1:
+        # A clause between the two says something else of the first ("the crime that the vehicle").
+        if at - before > _BETWEEN + 1 or RELATIVE_PRONOUNS.intersection(words[before:at]):
             yield run
             run = []
         run.append(at)

@@ -312,7 +312,7 @@ _OPENERS = COMMAND_WORDS | QUESTION_WORDS | frozenset("are were the me any some 
 
 
 def _conditions(asked: _Asked) -> Iterator[Mark]:
-    """ "at least two films", "more than 5 of its members": a number that is compared, and a noun behind it."""
+    """ "at least two films", "more than 5 of its members", "more than once": a number that is compared, and what of."""
     for one in asked.literals:
         if (
             one.kind != Kind.INTEGER
@@ -321,7 +321,8 @@ def _conditions(asked: _Asked) -> Iterator[Mark]:
         ):
             continue
         follows = re.match(r"\s+(?:or \w+\s+)?(?:of\s+(?:the\s+|their\s+|its\s+)?)?([^\W\d_]+)", asked.text[one.end :])
-        if not follows or follows[1].lower() in FUNCTION_WORDS:
+        is_often = one.text.lower() in english.TIMES_ADVERBS
+        if not is_often and (not follows or follows[1].lower() in FUNCTION_WORDS):
             continue
         start, end = min(one.start, one.comparison.start), max(one.end, one.comparison.end)
         yield Mark(start, end, asked.text[start:end], Deed.HAVING, one)

@@ -144,7 +144,9 @@ RANGES = (
 
 # --- numbers -----------------------------------------------------------------------------------------------------
 
-UNITS_WORDS = {
+# Words for how often something was done.
+TIMES_ADVERBS = {"once": 1, "twice": 2, "thrice": 3}
+UNITS_WORDS = TIMES_ADVERBS | {
     word: number
     for number, word in enumerate(
         """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -166,7 +168,7 @@ MULTIPLIER_WORDS = {
 # Multipliers written right behind a figure.
 MULTIPLIER_LETTERS = {"k": 1_000, "K": 1_000, "M": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000, "B": 1_000_000_000}
 # Number words that mean something else more often than a number, unless a comparison stands before them.
-WEAK_NUMBER_WORDS = frozenset(("one", "zero"))
+WEAK_NUMBER_WORDS = frozenset(("one", "zero", *TIMES_ADVERBS))
 
 ORDINAL_WORDS = {
     word: number

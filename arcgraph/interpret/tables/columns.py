@@ -163,21 +163,23 @@ class Columns(Sorting):
     def _grouped(self) -> Grouped | None:
         if self._counted is None:
             return None
-        return Grouped(
-            (name_of_node(self._per),), (Projection(self._counted.expression, COUNTED),), tuple(self._measured)
-        )
+        by = tuple(map(name_of_node, self._whose or (self._per,)))
+        return Grouped(by, (Projection(self._counted.expression, COUNTED),), tuple(self._measured))
 
     def _clashes(self, columns: Sequence[Projection]) -> bool:
         """Whether a column aggregates what is gone once counts are aggregated."""
         aggregates = [c.expression for c in columns if isinstance(c.expression, Aggregate)]
         plain = [a.of for a in aggregates if not isinstance(a.of, Measure)]
-        return self._counted is not None and any(o is None or o.owner != name_of_node(self._per) for o in plain)
+        kept = set(map(name_of_node, self._whose or (self._per,)))
+        return self._counted is not None and any(o is None or o.owner not in kept for o in plain)
 
     def _unmet(self) -> Iterator[Mark]:
         """Marks that change what is asked, that nothing was made of, and that no name or value has for a word."""
         has_aggregate = self._marks_deed(Deed.AGGREGATE) or self._marks_deed(Deed.SUPERLATIVE)
         for mark in self._asked.marks:
             is_done = mark in self._met or any(covers(self._asked, use, mark) for use in self._uses)
+            if self._is_number_of_things(mark):
+                yield mark
             if mark.deed not in _CHANGING or is_done:
                 continue
             if mark.deed == Deed.EITHER:
@@ -185,6 +187,19 @@ class Columns(Sorting):
                     yield mark
             elif not mark.doubtful and (mark.deed != Deed.GROUP or has_aggregate):
                 yield mark
+
+    def _is_number_of_things(self, mark: Mark) -> bool:
+        """Whether a number right before a noun for things ("at least ten ships") was taken for a value of a property
+        that no word names."""
+        if mark.deed != Deed.HAVING or mark in self._met:
+            return False
+        value = next((u for u in self._uses if u.kind == "value" and covers(self._asked, u, mark)), None)
+        if value is None or any(u.spent and u.at == value.at and u.keys == value.keys for u in self._uses):
+            return False
+        if self._says_times(mark):
+            return True
+        follows = next((u for u in self._uses if u.first == value.last and u.kind == "label"), None)
+        return follows is not None and self._asked.units[follows.last - 1].text.endswith("s")
 
     def _chooses(self, mark: Mark) -> bool:
         """Whether "or" stands right beside what the query asks for, so that the other choice is left out of it or is

@@ -11,16 +11,19 @@ from arcgraph.interpret.english import ARTICLES, YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
-from arcgraph.interpret.tables.catalog import Catalog
+from arcgraph.interpret.operators import TIMES_ADVERBS
+from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, DOING_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
-from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
-from arcgraph.interpret.verbalise import phrase
+from arcgraph.interpret.tables.spoken import NEXT, NUMERIC, VAGUE, Output, Spoken
+from arcgraph.interpret.verbalise import phrase, split_name
 
 COUNTED = "number"
 # An average of counts of which no word says what they are counted for.
 _IMPLIED = 1.5
+# How often what was done, of which the draft has nothing.
+_NOTHING_DONE = 4.0
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 
@@ -35,8 +38,12 @@ class Counting(Spoken):
         # What is counted for each node number ``per`` before it is aggregated, and conditions on these counts.
         self._counted: Output | None = None
         self._per = -1
+        # Where what they are counted for is not what is asked for: all things that a count is of, and what leads to it.
+        self._whose: tuple[int, ...] = ()
         self._measured: list[Having] = []
         self._amounts = self._compared_amounts()
+        # Conditions on how often something was done, where edges hold that.
+        self._often: list[Filter] = []
 
     def _aggregates(self) -> Iterator[Output]:
         """What is counted, summed up, averaged. In a closing clause only what the body did not say already."""
@@ -69,6 +76,9 @@ class Counting(Spoken):
             self._loose += 2.0
             return
         counting = self._counting_behind(mark)
+        if counting is not None and (often := self._average_of_times(counting, function)) is not None:
+            yield often
+            return
         if counting is not None and self._counted is None:
             yield from self._of_counts(counting, function)
             return
@@ -133,6 +143,17 @@ class Counting(Spoken):
         words = f"{FUNCTIONS[function]} {counted.words} per {phrase(self._draft.nodes[per].label)}"
         yield Output(Aggregate(function, Measure(COUNTED)), words)
 
+    def _average_of_times(self, counting: Mark, function: _Function) -> Output | None:
+        """An aggregate of how often something was done, where edges hold that ("the average number of times")."""
+        said = next((n for n, use in enumerate(self._uses) if use.kind == "relation" and use.at >= 0), None)
+        key = self._times_key(self._uses[said].at) if said is not None and _asks_how_often(counting) else None
+        if said is None or key is None:
+            return None
+        self._met.add(counting)
+        edge = self._uses[said].at
+        words = f"{FUNCTIONS[function]} {phrase(key)}"
+        return Output(Aggregate(function, Property(name_of_hop(edge), key)), words)
+
     def _counted_for(self, at: int, counted: str) -> int | None:
         """The node for each of which something is counted: what is spoken of behind the counted, first of all where
         "per" or "each" stands before it."""
@@ -174,13 +195,27 @@ class Counting(Spoken):
         if self._does(at) and (done := self._done_by(at)) is not None:
             return self._count(done)
         behind = range(at, len(self._uses))
+        held = next((n for n in behind if self._is_held(self._uses[n])), None)
+        if held is not None:
+            self._taken.add(held)
+            edge = self._uses[held].at
+            words = f"number of times {phrase(self._draft.hops[edge].type)}"
+            return Output(Aggregate("sum", Property(name_of_hop(edge), self._times_key(edge) or "")), words)
         events = [n for n in behind if self._uses[n].kind == "label" and not self._is_named(self._uses[n].at)]
         said = next((n for n in behind if self._uses[n].kind == "relation"), None)
+        if not events and said is None and not self._draft.hops:
+            # Things by themselves do nothing.
+            self._loose += _NOTHING_DONE
         if events or said is None:
             return self._count(next(iter(events), at))
         self._taken.add(said)
         hop = Entity(name_of_hop(self._uses[said].at))
-        return Output(Aggregate("count", hop, distinct=True), f"number of times {words_of(self._uses[said])}")
+        words = f"number of times {phrase(self._draft.hops[self._uses[said].at].type)}"
+        return Output(Aggregate("count", hop, distinct=True), words)
+
+    def _is_held(self, use: Use) -> bool:
+        """Whether a use is a verb of edges that hold how often that was done."""
+        return use.kind == "relation" and use.at >= 0 and self._times_key(use.at) is not None
 
     def _does(self, at: int) -> bool:
         """Whether a use is the subject of a verb behind "do" ("how often do keepers appear in reports")."""
@@ -196,7 +231,8 @@ class Counting(Spoken):
             is_thing = use.side == "node" and use.kind in ("label", "value") and not use.is_name and use.at >= 0
             if is_thing and self._draft.nodes[use.at].label != own and not self._is_named(use.at):
                 # What happens to several kinds of things at once is counted itself.
-                return n if self._joined(n) is None else None
+                behind = self._asked.units[use.last : use.last + 1]
+                return None if behind and behind[0].text == "and" else n
         return None
 
     def _compared_amounts(self) -> dict[int, Mark]:
@@ -218,6 +254,7 @@ class Counting(Spoken):
             of = self._property(self._uses[at], numeric=True)
             for operator, value in _compared(mark.value):
                 yield Filter(of, operator, value)
+        yield from self._often
 
     # --- groups ------------------------------------------------------------------------------------------------------
 
@@ -324,6 +361,9 @@ class Counting(Spoken):
                 continue
             at = self._next_use(mark.end, 2)
             compared = _compared(mark.value)
+            if self._says_times(mark) and (edge := self._done_before(mark)) is not None:
+                yield from self._done_so_often(edge, mark)
+                continue
             if at is None or not compared:
                 self._loose += 2.0
                 continue
@@ -333,11 +373,61 @@ class Counting(Spoken):
             self._met.add(mark)
             if self._counted is None and not keys:
                 self._look_at_each(counted, aggregates)
+            if self._counted is None and not keys and not aggregates:
+                self._look_at_those(counted)
             for operator, value in compared:
                 if self._counted is not None and counted.expression == self._counted.expression:
                     self._measured.append(Having(COUNTED, operator, value))
                 else:
                     yield counted, Having("", operator, value)
+
+    def _says_times(self, mark: Mark) -> bool:
+        """Whether a number says how often something was done ("more than once", "at least 3 times")."""
+        behind = next((unit.text for unit in self._asked.units if unit.start >= mark.end), "")
+        return mark.value.text.lower() in TIMES_ADVERBS or behind in TIMES_WORDS
+
+    def _done_before(self, mark: Mark) -> int | None:
+        """The hop that a mark says the times of: that of the last verb before it, else of the first behind, else the
+        only one."""
+        said = [use for use in self._uses if use.kind == "relation" and use.at >= 0]
+        before = [use for use in said if self._char(use) < mark.start]
+        use = before[-1] if before else next(iter(said), None)
+        return use.at if use is not None else 0 if len(self._draft.hops) == 1 else None
+
+    def _done_so_often(self, hop: int, mark: Mark) -> Iterator[tuple[Output, Having]]:
+        """A condition on what edges hold for how often something was done, else on the number of edges."""
+        self._met.add(mark)
+        key = self._times_key(hop)
+        counted = Output(Aggregate("count", Entity(name_of_hop(hop)), distinct=True), "number of times")
+        for operator, value in _compared(mark.value):
+            if key is not None:
+                self._often.append(Filter(Property(name_of_hop(hop), key), operator, value))
+            else:
+                yield counted, Having("", operator, value)
+
+    def _times_key(self, hop: int) -> str | None:
+        """The property of an edge that says how often something was done ("watchCount", "times")."""
+        of = self._draft.hops[hop].type
+        keys = [h.key for h in self._catalog.holders() if h.side == "relationship" and h.owner == of]
+        numeric = [key for key in keys if self._catalog.info(Holder("relationship", of, key)).type in NUMERIC]
+        return next((key for key in numeric if split_name(key)[-1] in COUNT_NOUNS | TIMES_WORDS), None)
+
+    def _look_at_those(self, counted: Output) -> None:
+        """Counts for each of those of which something else is asked ("the ports of ships that made two trips": the trips
+        of a ship)."""
+        of = counted.expression.of if isinstance(counted.expression, Aggregate) else None
+        nodes = range(len(self._draft.nodes))
+        node = next((i for i in nodes if isinstance(of, Entity) and name_of_node(i) == of.owner), None)
+        asked = self._asked_node()
+        if node is None or node == asked or self._marks_deed(Deed.SUPERLATIVE):
+            return
+        edges = [(hop.start, hop.end) for hop in self._draft.hops]
+        whose = {asked}
+        while more := {n for edge in edges if whose & {*edge} and node not in edge for n in edge} - whose:
+            whose |= more
+        per = next((n for edge in edges if node in edge for n in edge if n in whose), None)
+        if per is not None and per != asked:
+            self._counted, self._per, self._whose = counted, per, tuple(sorted(whose))
 
     def _look_at_each(self, counted: Output, aggregates: Sequence[Output]) -> None:
         """Counts for each of what is counted or averaged itself ("how many people have more than two cars")."""

@@ -18,7 +18,7 @@ from arcgraph.interpret.tables.arrows import placed, tells_parts
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
-from arcgraph.interpret.tables.english import NAME_WORDS
+from arcgraph.interpret.tables.english import NAME_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
 from arcgraph.interpret.tables.parse import (
@@ -231,6 +231,10 @@ def _aggregates(asked: Asked, draft: Draft) -> int:
         if m.deed in _BEYOND_PATHS and not m.doubtful and m not in swallowed
         and not any(0 <= m.start - end <= _SORTED_BY for end in orders)
     ]  # fmt: skip
+    # "The average number of times" is one average.
+    ends = {m.end for m in marks if m.deed == Deed.AGGREGATE}
+    often = [m for m in marks if m.deed == Deed.AGGREGATE and m.text.lower().split()[-1] in TIMES_WORDS]
+    marks = [m for m in marks if m not in often or not any(0 < m.start - end <= 1 for end in ends)]
     # "How many has each" counts once.
     more = [m for m in marks if m.deed == Deed.AGGREGATE and asked.goes_on(_unit_at(asked, m.start))]
     marks = [m for m in marks if m.deed != Deed.GROUP or not more or not asked.goes_on(_unit_at(asked, m.start))]

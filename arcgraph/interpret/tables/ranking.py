@@ -12,7 +12,7 @@ from arcgraph.interpret.confidence import holds
 from arcgraph.interpret.marks import signs_of
 from arcgraph.interpret.question import Intent
 from arcgraph.interpret.reader import Interpretation
-from arcgraph.interpret.tables.reading import TableReading, standing
+from arcgraph.interpret.tables.reading import Doubts, TableReading, standing
 
 # Below this confidence a reading is a guess.
 LEAST_SURE = 0.5
@@ -24,6 +24,8 @@ _DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.2, 0.2, 0.25, 0.5, 0.5
 _ALIKE, _TWIN = 0.7, 1.0
 _LOST = 4.5
 _GAP, _UNSAID, _TIED, _SAME = 0.5, 1.0, 1.2, 0.02
+# What speaks for a reading that leaves nothing of a question open.
+_WHOLE = 0.35
 _LEAST_SCORE, _MOST_LEAD = -6.0, 2.0
 # A table that a path could say as well leads only from this fit on, over a path that is less sure than this.
 _CLEARER, _UNSURE, _LESS_SURE = 0.75, 0.57, 0.6
@@ -153,6 +155,11 @@ def loses(tables: Sequence[TableReading]) -> bool:
     return bool(tables) and min(reading.doubts.lost for reading in tables[:_RIVALS]) > 0
 
 
+def _follows_all(doubts: Doubts) -> bool:
+    """Whether a reading makes something of all that is said, and takes nothing for what it hardly is."""
+    return not (doubts.gaps or doubts.unsaid or doubts.vague or doubts.lost or doubts.twins)
+
+
 def _is_tied(reading: TableReading, readings: Sequence[TableReading]) -> bool:
     """Whether another relation that no word says would do as well."""
     near = [r for r in readings if r is not reading and r.score >= reading.score - _SAME and r.doubts.guessed]
@@ -178,6 +185,7 @@ def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float
         - _LOST * doubts.lost
         - _GAP * doubts.gaps
         - _UNSAID * doubts.unsaid
+        + _WHOLE * _follows_all(doubts)
         - _TIED * (doubts.gaps > 0 and _is_tied(reading, readings))
     )
     return 1.0 / (1.0 + math.exp(-weighed))

@@ -131,7 +131,8 @@ class Columns(Sorting):
         columns: list[Projection] = []
         for output in outputs:
             one = output if entity >= 0 else self._named(output)
-            columns.append(Projection(one.expression, THING if one.entity >= 0 else _fresh(one.words, columns)))
+            name = THING if one.entity >= 0 else _fresh(one.words, columns, self._of_whom(one))
+            columns.append(Projection(one.expression, name))
         extra = [o.expression for o in hidden] + [o.expression for o, _ in having]
         for expression in dict.fromkeys(extra):
             if all(c.expression != expression for c in columns):
@@ -159,6 +160,12 @@ class Columns(Sorting):
             counted += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]
         words = Saying(self._draft, self._ways).query(pattern, outputs, hidden, counted)
         return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
+
+    def _of_whom(self, output: Output) -> str:
+        """The words of a column with the label that it is of, where that is a node's property."""
+        owner = output.expression.owner if isinstance(output.expression, Property) else ""
+        node = next((i for i in range(len(self._draft.nodes)) if name_of_node(i) == owner), None)
+        return output.words if node is None else f"{phrase(self._draft.nodes[node].label)} {output.words}"
 
     def _grouped(self) -> Grouped | None:
         if self._counted is None:
@@ -303,6 +310,7 @@ class Columns(Sorting):
                 continue
             if use.kind == "label":
                 asks = n > 0 and use.first > 0 and self._asked.units[use.first - 1].text in ("what", "which")
+                asks = asks or self._is_asked_besides(n)
                 if (closing and self._is_column(n)) or self._is_listed(n) or asks:
                     yield from self._outputs(use)
                 continue
@@ -319,6 +327,14 @@ class Columns(Sorting):
             if n and not closing and self._only_places(use):
                 continue
             yield from self._outputs(use)
+
+    def _is_asked_besides(self, n: int) -> bool:
+        """Whether a label is what a second question asks for ("…, and what are the ports of these ships?")."""
+        begins = self._asked.going_on
+        if begins is None or not 0 < begins < self._uses[n].first:
+            return False
+        between = [unit.text for unit in self._asked.units[begins + 1 : self._uses[n].first]]
+        return between[:1] in (["what"], ["which"], ["who"]) and all(w in ARTICLES | COPULAS for w in between[1:])
 
     def _is_column(self, n: int) -> bool:
         """Whether a label in the closing clause is one of those listed, and not what another one is of or in."""
@@ -476,10 +492,10 @@ class Columns(Sorting):
         return first in YES_NO_STARTS and "you" not in [u.text for u in self._asked.units[1:2]]
 
 
-def _fresh(words: str, columns: Sequence[Projection]) -> str:
-    """A column's name that no other has."""
+def _fresh(words: str, columns: Sequence[Projection], of_whom: str) -> str:
+    """A column's name that no other has: its words, with its owner's where they are taken, with a number at last."""
     taken = {c.name for c in columns}
-    return next(n for n in (words, *(f"{words} {i}" for i in range(2, 99))) if n not in taken)
+    return next(n for n in (words, of_whom, *(f"{words} {i}" for i in range(2, 99))) if n not in taken)
 
 
 def _distinct(outputs: Sequence[Output]) -> list[Output]:

@@ -413,8 +413,8 @@ class Counting(Spoken):
         return next((key for key in numeric if split_name(key)[-1] in COUNT_NOUNS | TIMES_WORDS), None)
 
     def _look_at_those(self, counted: Output) -> None:
-        """Counts for each of those of which something else is asked ("the ports of ships that made two trips": the trips
-        of a ship)."""
+        """Counts for each of those of which something else is asked ("the ports of ships that made two trips": of a
+        ship)."""
         of = counted.expression.of if isinstance(counted.expression, Aggregate) else None
         nodes = range(len(self._draft.nodes))
         node = next((i for i in nodes if isinstance(of, Entity) and name_of_node(i) == of.owner), None)

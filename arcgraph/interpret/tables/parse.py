@@ -265,7 +265,8 @@ class Parser:
             if (node.said or (other and node.tests)) and not _adjoins(draft, stretch, i):
                 # What narrows a thing that is spoken of again is another one ("of persons, and of the kings").
                 narrows = node.label != sense.name
-                cost += _ANOTHER if other or others else 0.1 if told or (narrows != is_back) else _AGAIN
+                is_there = narrows and told and any(n.label == sense.name and n.said for n in draft.nodes)
+                cost += _ANOTHER if other or others or is_there else 0.1 if told or (narrows != is_back) else _AGAIN
             yield _said(draft, i, label, stretch, cost, sense.log)
         for joined, i in self._one_more_beside(asked, draft, stretch, sense.name):
             yield _said(joined, i, sense.name, stretch, 0.0, sense.log)
@@ -558,7 +559,7 @@ class Parser:
             if use.kind != "property" or use.at >= 0:
                 continue
             keys = _by_owner(use.holders)
-            found = self._home(draft, use, keys)
+            found = self._home(asked, draft, use, keys)
             edge = self._edge_home(draft, keys)
             if edge is not None and (found is None or found[1] > _DEFERRED):
                 uses[n] = use._replace(side="relationship", at=edge, keys=keys["relationship", draft.hops[edge].type])
@@ -609,10 +610,17 @@ class Parser:
         """The first edge that may have the property."""
         return next((i for i, hop in enumerate(draft.hops) if ("relationship", hop.type) in keys), None)
 
-    def _home(self, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]) -> tuple[int, float] | None:
+    def _home(
+        self, asked: Asked, draft: Draft, use: Use, keys: dict[tuple[str, str], tuple[str, ...]]
+    ) -> tuple[int, float] | None:
         able = [i for i, node in enumerate(draft.nodes) if ("node", node.label) in keys]
         if not able:
             return None
+        if asked.closes(use.first) and asked.units[use.first - 1].text in POSSESSIVES:
+            # "List their names along with …": of those that the question opens with.
+            head = next((u.at for u in draft.uses if u.side == "node" and u.kind == "label" and u.at in able), None)
+            if head is not None:
+                return head, 0.0
         behind = [
             (u.first, u.at) for u in draft.uses
             if u.side == "node" and u.at in able and u.first >= use.last and u.kind in ("label", "value")

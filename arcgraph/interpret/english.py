@@ -156,4 +156,11 @@ ARTICLES = frozenset("the a an some all any".split())
 POSSESSIVES = frozenset("their its his her whose".split())
 YES_NO_STARTS = frozenset("is are was were do does did has have had can could will would".split())
 
-COUNT_PHRASES = (("how", "many"), ("number", "of"), ("count", "of"), ("count", "the"), ("count", "all"))
+COUNT_PHRASES = (
+    ("how", "many"),
+    ("how", "often"),
+    ("number", "of"),
+    ("count", "of"),
+    ("count", "the"),
+    ("count", "all"),
+)

@@ -12,7 +12,7 @@ from arcgraph.domain import PropertyInfo, Schema
 from arcgraph.interpret.english import IRREGULAR_FORMS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.operators import is_unit
-from arcgraph.interpret.tables.english import ABBREVIATIONS, TAIL_NOUNS
+from arcgraph.interpret.tables.english import ABBREVIATIONS, NAME_PARTS, TAIL_NOUNS
 from arcgraph.interpret.terms import Calibration, EmbedWords, Term, Vocabulary, shared_stem
 from arcgraph.interpret.verbalise import content, relation_words, split_name
 
@@ -112,11 +112,11 @@ class Catalog:
     # --- names -------------------------------------------------------------------------------------------------------
 
     def naming(self, label: str) -> tuple[str, ...]:
-        """The properties that name nodes of a label: one called so, else all whose keys end so, else the naming one."""
+        """The properties that name nodes of a label: one called so, else all for parts of a name, else the naming one."""
         info = self.schema.labels[label]
         by_words = {key: split_name(key) for key in info.properties}
         exact = [key for key, words in by_words.items() if words == (_NAME,)]
-        parts = [key for key, words in by_words.items() if words[-1:] == (_NAME,)]
+        parts = [key for key, words in by_words.items() if words[-1:] == (_NAME,) and NAME_PARTS.intersection(words)]
         if exact or (len(parts) > 1 and info.naming in parts):
             return tuple(exact or sorted(parts, key=parts.index))
         main = info.naming or info.identifying

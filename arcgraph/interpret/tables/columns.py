@@ -37,6 +37,7 @@ from arcgraph.interpret.tables.english import (
     ADDING,
     CLAUSE_OPENERS,
     CLOSING_VERBS,
+    COMPARATIVE_LINKS,
     KNOWN_WORDS,
     OPPOSING_PREFIXES,
     PLACING,
@@ -149,7 +150,8 @@ class Columns(Sorting):
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
             grouped=self._grouped(),
         )  # fmt: skip
-        denied = Denial(self._asked, self._draft, self._uses, self._flags)
+        amounts = [use for use in self._uses if use.kind == "property" and self._may_be_nothing(use)]
+        denied = Denial(self._asked, self._draft, self._uses, self._flags, amounts)
         chosen = Choosing(self._asked, self._draft, self._uses)
         pattern = chosen.applied(denied.applied(pattern))
         self._met |= denied.met | chosen.met
@@ -160,6 +162,11 @@ class Columns(Sorting):
             counted += [f"{self._counted.words} {h.operator} {h.value}" for h in self._measured]
         words = Saying(self._draft, self._ways).query(pattern, outputs, hidden, counted)
         return Query(pattern, words, entity, self._loose, tuple(self._unmet()))
+
+    def _may_be_nothing(self, use: Use) -> bool:
+        """Whether a property holds amounts that are 0 where there is nothing."""
+        info = self._catalog.info(self._holder(use)) if use.at >= 0 and use.keys else None
+        return info is not None and info.type in NUMERIC and any(sample == 0 for sample in info.samples)
 
     def _of_whom(self, output: Output) -> str:
         """The words of a column with the label that it is of, where that is a node's property."""
@@ -185,7 +192,7 @@ class Columns(Sorting):
         has_aggregate = self._marks_deed(Deed.AGGREGATE) or self._marks_deed(Deed.SUPERLATIVE)
         for mark in self._asked.marks:
             is_done = mark in self._met or any(covers(self._asked, use, mark) for use in self._uses)
-            if self._is_number_of_things(mark):
+            if self._is_number_of_things(mark) or self._is_compared_with(mark):
                 yield mark
             if mark.deed not in _CHANGING or is_done:
                 continue
@@ -208,6 +215,12 @@ class Columns(Sorting):
         follows = next((u for u in self._uses if u.first == value.last and u.kind == "label"), None)
         return follows is not None and self._asked.units[follows.last - 1].text.endswith("s")
 
+    def _is_compared_with(self, mark: Mark) -> bool:
+        """Whether a property is compared with an aggregate ("deeper than the average"), which no pattern does."""
+        before = [u.text for u in self._asked.units if u.end <= mark.start and u.text not in ARTICLES]
+        is_value = mark.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE) and mark.value != "count" and not mark.doubtful
+        return is_value and before[-1:] != [] and before[-1] in COMPARATIVE_LINKS
+
     def _chooses(self, mark: Mark) -> bool:
         """Whether "or" stands right beside what the query asks for, so that the other choice is left out of it or is
         asked for as well."""
@@ -227,12 +240,13 @@ class Columns(Sorting):
         for i, (link, way) in enumerate(zip(self._draft.hops, self._ways, strict=True)):
             types = tuple(map(Descriptor, (link.type, *link.others)))
             hops.append(Hop(name_of_hop(i), name_of_node(link.start), name_of_node(link.end), types, way))
-            filters += [f for t in link.tests for f in self._filters(name_of_hop(i), t)]
+            filters += [f for t in link.tests if not self._is_bound(t) for f in self._filters(name_of_hop(i), t)]
         bindings: list[Binding] = []
         for i, node in enumerate(self._draft.nodes):
             named = [t for t in node.tests if self._names(node.label, t)]
             bindings += [Binding(name_of_node(i), t.key, listed(t.conditions[0].right)) for t in named]
-            filters += [f for t in node.tests if t not in named for f in self._filters(name_of_node(i), t)]
+            others = [t for t in node.tests if t not in named and not self._is_bound(t)]
+            filters += [f for t in others for f in self._filters(name_of_node(i), t)]
         filters += [*self._known(), *self._amount_filters()]
         return Pattern(nodes, tuple(hops), tuple(bindings), filters=tuple(filters))
 

@@ -15,7 +15,7 @@ from arcgraph.interpret.operators import TIMES_ADVERBS
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, DOING_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Use, covers, name_of_hop, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of
 from arcgraph.interpret.tables.spoken import NEXT, NUMERIC, VAGUE, Output, Spoken
 from arcgraph.interpret.verbalise import phrase, split_name
 
@@ -24,6 +24,8 @@ COUNTED = "number"
 _IMPLIED = 1.5
 # How often what was done, of which the draft has nothing.
 _NOTHING_DONE = 4.0
+# What is aggregated of values.
+_OF_VALUES = ("sum", "avg", "min", "max")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
 FUNCTIONS = {"count": "number of", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 
@@ -42,6 +44,8 @@ class Counting(Spoken):
         self._whose: tuple[int, ...] = ()
         self._measured: list[Having] = []
         self._amounts = self._compared_amounts()
+        # Aggregates that are compared with a number, with the uses of the property and of the number.
+        self._bounded = {mark: found for mark in self._marks if (found := self._bound_of(mark)) is not None}
         # Conditions on how often something was done, where edges hold that.
         self._often: list[Filter] = []
 
@@ -54,7 +58,7 @@ class Counting(Spoken):
         for mark in told or said:
             if mark in self._met and mark not in said:
                 continue
-            if self._sums_up(mark, told):
+            if self._sums_up(mark, told) or mark in self._bounded:
                 self._met.add(mark)
                 continue
             found = list(self._aggregate(mark))
@@ -355,7 +359,34 @@ class Counting(Spoken):
 
     # --- conditions on counts ----------------------------------------------------------------------------------------
 
+    def _bound_of(self, mark: Mark) -> tuple[Use, Use] | None:
+        """The property and the number right behind an aggregate that is compared ("ports with an average depth over
+        9")."""
+        at = self._next_use(mark.end, 1) if mark.deed == Deed.AGGREGATE and mark.value in _OF_VALUES else None
+        if not at or at + 1 == len(self._uses):
+            return None
+        of, number = self._uses[at], self._uses[at + 1]
+        is_named = of.kind == "property" and of.spent and number.kind == "value" and of.at == number.at
+        is_same = is_named and of.keys == number.keys and of.side == number.side
+        is_own = of.side == "node" and of.at == self._asked_node()
+        return (of, number) if is_same and self._is_number(of) and not is_own else None
+
+    def _is_bound(self, test: Test) -> bool:
+        """Whether a condition is one on an aggregate."""
+        return any(number.first == test.first for _, number in self._bounded.values())
+
+    def _bounds(self) -> Iterator[tuple[Output, Having]]:
+        """The conditions on aggregates."""
+        for mark, (of, number) in self._bounded.items():
+            element = self._draft.nodes[of.at] if of.side == "node" else self._draft.hops[of.at]
+            words = f"{FUNCTIONS[mark.value]} {words_of(of)}"
+            output = Output(Aggregate(mark.value, self._property(of, numeric=True)), words)
+            for test in element.tests:
+                if test.first == number.first:
+                    yield from ((output, Having("", one.operator, one.right)) for one in test.conditions)
+
     def _having(self, aggregates: Sequence[Output], keys: Sequence[Output]) -> Iterator[tuple[Output, Having]]:
+        yield from self._bounds()
         for mark in self._marks:
             if mark.deed != Deed.HAVING or not isinstance(mark.value, Written):
                 continue

@@ -58,10 +58,13 @@ def _is_unknown(asked: Asked, mark: Mark, use: Use) -> bool:
 
 class Denial:
     """Follows the denials of one question in one draft: ``met`` are those that it could. ``flags`` are properties of
-    which the pattern says already that they are false."""
+    which the pattern says already that they are false, ``amounts`` those that are 0 where there is nothing."""
 
-    def __init__(self, asked: Asked, draft: Draft, uses: Sequence[Use], flags: Sequence[Use] = ()):
+    def __init__(
+        self, asked: Asked, draft: Draft, uses: Sequence[Use], flags: Sequence[Use] = (), amounts: Sequence[Use] = ()
+    ):
         self._flags = flags
+        self._amounts = amounts
         self._asked = asked
         self._draft = draft
         self._uses = uses
@@ -99,7 +102,9 @@ class Denial:
         return any(covers(self._asked, use, mark) for use in self._uses)
 
     def _unknown(self, pattern: Pattern, use: Use) -> Pattern:
-        return replace(pattern, filters=(*pattern.filters, Filter(Property(variable_of(use), use.keys[0]), "is null")))
+        prop = Property(variable_of(use), use.keys[0])
+        none = Filter(prop, "=", 0) if use in self._amounts else Filter(prop, "is null")
+        return replace(pattern, filters=(*pattern.filters, none))
 
     def _value_of(self, use: Use) -> Use | None:
         """The value right behind the property that names it."""

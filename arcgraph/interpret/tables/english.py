@@ -96,6 +96,8 @@ CLOSING_VERBS = frozenset(
 ORDER_VERBS = frozenset("order ordered ordering sort sorted sorting rank ranked ranking arrange arranged".split())
 # Words that narrow what is counted or averaged.
 NARROWING_WORDS = frozenset("considering counting including excluding restricted limited".split())
+# Words for parts of a person's name.
+NAME_PARTS = frozenset("first last middle given family sur fore nick maiden".split())
 # Words for a name.
 NAME_WORDS = frozenset("name names called named titled".split())
 # Words that refer back to what was named before.
@@ -168,6 +170,8 @@ BESIDES_WORDS = frozenset(("and", "along", "together", "with", "plus"))
 EACH_WORDS = frozenset("each their its them".split())
 # Words behind a noun that lead to what tells the thing apart.
 TELLING_APART = frozenset("with whose who named called".split())
+# Words behind which stands what something is compared with.
+COMPARATIVE_LINKS = frozenset("than above below over under exceeds exceed exceeding".split())
 # Comparatives of amounts.
 GREATER_WORDS = frozenset("more greater higher larger bigger".split())
 LESSER_WORDS = frozenset("less fewer lower smaller".split())

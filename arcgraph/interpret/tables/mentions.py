@@ -347,6 +347,7 @@ class Linker:
         likely = frozenset(i for s in values if s.log <= -_LIKELY_VALUE for i in range(s.first, s.last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
         restated = asked.restated()
+        asked.idle |= _light_verbs(asked)
         asked.idle |= asked.anywhere(surely) | _behind_relations(asked, schema) | restated
         schema = [stretch for stretch in schema if not asked.idle & set(range(stretch.first, stretch.last))]
         said = {asked.units[i].start for i in asked.idle}
@@ -802,6 +803,8 @@ class Linker:
 
     def _written(self, asked: Asked, names: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, Sense, float]]:
         """Literals, as conditions on the properties that they fit; not those that are part of a longer name."""
+        # A sum may be more than any value.
+        adds_up = any(m.deed == Deed.AGGREGATE and m.value == "sum" and not m.doubtful for m in asked.marks)
         for literal in asked.literals:
             is_part = any(
                 a <= literal.start and literal.end <= b and b - a > literal.end - literal.start for a, b in names
@@ -816,7 +819,7 @@ class Linker:
                 if says_year and not self._is_dated(holder):
                     continue
                 fitting = fit(literal, self._catalog.info(holder))
-                if fitting is None or fitting.score < 0.3 or not self._reaches(holder, fitting):
+                if fitting is None or fitting.score < 0.3 or not (adds_up or self._reaches(holder, fitting)):
                     continue
                 conditions = self._conditions(holder, fitting)
                 if conditions is None:
@@ -1069,6 +1072,12 @@ def _is_verb(asked: Asked, at: int) -> bool:
     return is_last and any(unit.text in _DOING for unit in asked.units[max(0, at - _CLAUSE) : at])
 
 
+def _light_verbs(asked: Asked) -> frozenset[int]:
+    """The verbs of clauses with "do" that say no more than that something took place ("what did she place")."""
+    forms = ((i, unit.text) for i, unit in enumerate(asked.units) if _is_verb(asked, i) and i not in asked.outright)
+    return frozenset(i for i, word in forms if f"{word.removesuffix('e')}ed" in LIGHT_VERBS)
+
+
 # "Who" and "whose" behind other words open clauses of their own.
 _ADVERBS = frozenset(("where", "when"))
 _DOING = frozenset("do does did".split())
@@ -1134,7 +1143,9 @@ _GROUPING = ("group", "split", "broken", "break", "sort", "order", "aggregat")
 
 def _is_grouping(asked: Asked, at: int) -> bool:
     """Whether a verb for grouping stands a little before a word ("group the results by")."""
-    return any(unit.text.startswith(_GROUPING) for unit in asked.units[max(0, at - 4) : at])
+    verbs = (i for i in range(max(0, at - 4), at) if asked.units[i].text.startswith(_GROUPING))
+    # "Ordered by customers" may say a relation.
+    return any(i not in asked.outright for i in verbs)
 
 
 def _rather_labels(senses: Sequence[Sense]) -> tuple[Sense, ...]:

@@ -139,7 +139,7 @@ def read_literals(question: str) -> list[Literal]:
     literals = _ranges(question, found.literals)
     compared = [_compared(question, one) if one.until is None else one for one in literals]
     kept = sorted(
-        (one for one in compared if not _is_weak(one)), key=lambda one: (one.start, -one.end, _RANK[one.kind])
+        (one for one in compared if not _is_weak(question, one)), key=lambda one: (one.start, -one.end, _RANK[one.kind])
     )
     return _enumerated(question, kept)
 
@@ -462,9 +462,11 @@ def _word_before(question: str, at: int) -> str:
     return words[-1] if words else ""
 
 
-def _is_weak(literal: Literal) -> bool:
-    """A word such as "one" that is a number only where something is compared with it."""
-    is_compared = literal.comparison is not None and literal.operator != "="
+def _is_weak(question: str, literal: Literal) -> bool:
+    """A word such as "one" that is a number only where something is compared with it ("over one", "exactly one")."""
+    compared = literal.comparison
+    is_exact = compared is not None and question[compared.start :].lower().startswith(english.EXACT_WORDS)
+    is_compared = compared is not None and (literal.operator != "=" or is_exact)
     return literal.text.lower() in english.WEAK_NUMBER_WORDS and not is_compared
 
 

@@ -112,7 +112,7 @@ class Catalog:
     # --- names -------------------------------------------------------------------------------------------------------
 
     def naming(self, label: str) -> tuple[str, ...]:
-        """The properties that name nodes of a label: one called so, else all for parts of a name, else the naming one."""
+        """The properties that name nodes of a label: one called so, else all for parts of one, else the naming one."""
         info = self.schema.labels[label]
         by_words = {key: split_name(key) for key in info.properties}
         exact = [key for key, words in by_words.items() if words == (_NAME,)]

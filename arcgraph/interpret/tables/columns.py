@@ -43,7 +43,16 @@ from arcgraph.interpret.tables.english import (
     PLACING,
 )
 from arcgraph.interpret.tables.mentions import Asked, carries_meaning
-from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Test,
+    Use,
+    covers,
+    is_agent_noun,
+    name_of_hop,
+    name_of_node,
+    variable_of,
+)
 from arcgraph.interpret.tables.saying import Saying
 from arcgraph.interpret.tables.sorting import Sorting
 from arcgraph.interpret.tables.spoken import EACH, MOMENT, NUMERIC, VAGUE, Output, listed
@@ -97,6 +106,8 @@ class Columns(Sorting):
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
         keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
+        if not keys and (listed := self._listed_with(aggregates)) is not None:
+            keys = [listed]
         having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _distinct([*self._once(keys), *aggregates])
@@ -342,6 +353,20 @@ class Columns(Sorting):
                 continue
             yield from self._outputs(use)
 
+    def _listed_with(self, aggregates: Sequence[Output]) -> Output | None:
+        """The things asked for, where all that is aggregated is wanted beside them ("list the ports together with the
+        number of ships")."""
+        begins = self._asked.going_on
+        marks = [m for m in self._marks if m.deed == Deed.AGGREGATE and not m.doubtful]
+        if not aggregates or begins is None or not self._uses or self._uses[0].first > begins:
+            return None
+        if any(m.start < self._asked.units[begins].start for m in marks) or self._marks_deed(Deed.SUPERLATIVE):
+            return None
+        node = self._asked_node()
+        is_counted = any(a.expression.of == Entity(name_of_node(node)) for a in aggregates
+                         if isinstance(a.expression, Aggregate))  # fmt: skip
+        return None if is_counted else Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)
+
     def _is_asked_besides(self, n: int) -> bool:
         """Whether a label is what a second question asks for ("…, and what are the ports of these ships?")."""
         begins = self._asked.going_on
@@ -433,7 +458,8 @@ class Columns(Sorting):
         words = [unit.text for unit in self._asked.units]
         first = min(u.first for u in asked)
         owned = [i for i in range(max(0, first - 2), first) if words[i] in POSSESSIVES]
-        is_told = any(u.kind == "label" and u.last <= first for u in self._uses)
+        is_told = any((u.kind == "label" or is_agent_noun(self._asked, u, self._uses)) and u.last <= first
+                      for u in self._uses)  # fmt: skip
         is_added = bool(owned) and words[owned[0] - 1] in ADDING and is_told
         going_on = self._asked.going_on
         is_twofold = going_on is not None and first > going_on and words[0] in ("who", "which", "what")

@@ -15,7 +15,16 @@ from arcgraph.interpret.operators import TIMES_ADVERBS
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, DOING_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.mentions import Asked
-from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_hop, name_of_node, variable_of
+from arcgraph.interpret.tables.parse import (
+    Draft,
+    Test,
+    Use,
+    covers,
+    is_agent_noun,
+    name_of_hop,
+    name_of_node,
+    variable_of,
+)
 from arcgraph.interpret.tables.spoken import NEXT, NUMERIC, VAGUE, Output, Spoken
 from arcgraph.interpret.verbalise import phrase, split_name
 
@@ -322,6 +331,11 @@ class Counting(Spoken):
         yield from self._outputs(use)
 
     def _outputs(self, use: Use) -> Iterator[Output]:
+        if use.kind == "relation" and use.at >= 0 and is_agent_noun(self._asked, use, self._uses):
+            # "For each actor": for each of those who did it.
+            node = self._doer(use)
+            yield Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)
+            return
         if use.kind == "label":
             yield Output(Entity(name_of_node(use.at)), phrase(self._draft.nodes[use.at].label), use.at)
             return

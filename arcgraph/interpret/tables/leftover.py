@@ -141,7 +141,7 @@ class Leftover:
         lost += sum(1 for i in numbers if not self._is_number_of_a_name(i))
         lost += not self._is_joint and any(self._is_shared(i) for i in self.words)
         first = min((use.first for use in self._draft.uses), default=len(self._asked.units))
-        runs = [i for i in left if i + 1 not in left and i not in self._nouns]
+        runs = [i for i in left if i + 1 not in left and i not in self._nouns and not self._is_said_by_verb(i)]
         return lost + sum(1 for i in runs if i < first or self._word(i + 1) == "of" or self._names_something(i))
 
     def nouns(self) -> tuple[str, ...]:
@@ -336,6 +336,16 @@ class Leftover:
         says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
         return says_more and all(use.is_name for use in uses if use.kind == "value")
 
+    def _is_said_by_verb(self, at: int) -> bool:
+        """Whether a noun for a time only says what the property of a verb behind it holds ("in which year … built")."""
+        verbs = (self._word(use.last - 1) for use in self._draft.uses if use.kind == "property" and use.first > at)
+        return self._word(at) in TIME_NOUNS and any(v.endswith("ed") or v in IRREGULAR_FORMS for v in verbs)
+
+    def _is_value(self, at: int) -> bool:
+        """Whether a word stands for a property that is asked for, or not even for that."""
+        uses = [use for use in self._draft.uses if use.first <= at < use.last]
+        return not uses or all(use.kind == "property" and not use.spent for use in uses)
+
     def _compares_two(self, at: int) -> bool:
         """Whether a clause ends in saying that two things are the same, or different: no pattern compares
         properties."""
@@ -349,6 +359,9 @@ class Leftover:
         """Whether two things are said to have one thing, "the same room", behind which neither another thing's name nor
         a clause tells which."""
         words = [self._word(i) for i in range(max(0, at - 1), len(self._asked.units))]
+        if words[:2] == ["the", "same"] and "as" in words and self._is_value(at + 1):
+            # No pattern compares what two things have.
+            return True
         is_told = "as" in words or RELATIVE_PRONOUNS.intersection(words[2:_SOON]) or "where" in words[2:_SOON]
         return words[:2] == ["the", "same"] and not is_told
 

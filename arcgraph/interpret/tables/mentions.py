@@ -118,6 +118,9 @@ _SOMEONE = 1.8
 _ANOTHER_ONE = 2.5
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
+# What a property of years costs that is only called the year.
+_SAID_AS_YEAR = 0.6
+_YEAR_WORDS = frozenset(("year", "years"))
 # What it costs not to say who, where or when, where the graph has a word for it.
 _QUESTION, _WHO = 0.8, 0.4
 _DOUBTFUL_NAME = 0.1
@@ -402,7 +405,8 @@ class Linker:
                 continue
             if self._only_aggregates(asked, unit):
                 continue
-            if senses := (*self._dated(asked, i), *self._word(unit.text, meanings[i])):
+            dated = (*self._dated(asked, i), *self._years(unit.text))
+            if senses := (*dated, *self._word(unit.text, meanings[i])):
                 senses = _as_head(senses) if _is_head(asked, i) else senses
                 if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
                     senses = _rather_labels(senses)
@@ -441,6 +445,17 @@ class Linker:
                 and any(_STEM <= shared_stem(asked.units[at].text, word) < 1 for word in split_name(meaning.name))
             ):
                 yield _sense(meaning, -_DATED)
+
+    def _years(self, word: str) -> tuple[Sense, ...]:
+        """The properties that hold years, for the word "year" where none is called so."""
+        if word not in _YEAR_WORDS or self._catalog.called(word):
+            return ()
+        held = [m for m in self._catalog.meanings if m.kind == "property"]
+        return tuple(_sense(m, -_SAID_AS_YEAR) for m in held if any(self._is_year(h) for h in m.holders))
+
+    def _is_year(self, holder: Holder) -> bool:
+        info = self._catalog.info(holder)
+        return info.type == "integer" and form_of(info).is_moment
 
     def _is_told(self, mark: Mark) -> bool:
         """Whether a word that may count or sort is called so in the schema ("the quantity of", "ordered by")."""

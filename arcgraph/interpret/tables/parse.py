@@ -165,7 +165,9 @@ def covers(asked: Asked, use: Use, mark: Mark) -> bool:
 def is_agent_noun(asked: Asked, use: Use, uses: Iterable[Use]) -> bool:
     """Whether the last word of a use is a noun for those who do something ("actors"), and no verb ("Ann tutors")."""
     before = asked.units[use.first - 1].text if use.first else ""
-    is_verb = before in RELATIVE_PRONOUNS or any(u.kind == "value" and u.last == use.first for u in uses)
+    # "Which actors" asks for them.
+    asks = before == "which" and use.first == 1
+    is_verb = (before in RELATIVE_PRONOUNS and not asks) or any(u.kind == "value" and u.last == use.first for u in uses)
     return not is_verb and asked.units[use.last - 1].text.rstrip("s").endswith(AGENT_ENDINGS)
 
 

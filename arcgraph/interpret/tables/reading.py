@@ -155,7 +155,7 @@ def standing(reading: TableReading) -> float:
     """The score of a reading, less what it loses; what only names a thing loses nothing by it, as nothing more was
     understood, then."""
     doubts = reading.doubts
-    is_counted = doubts.hops or doubts.aggregates or doubts.lost > 1
+    is_counted = doubts.hops or doubts.aggregates or doubts.lost > 1 or not reading.is_path
     return reading.score - (_LOSING * min(doubts.lost, 2) if is_counted else 0.0)
 
 

@@ -131,7 +131,10 @@ class Spoken:
 
     def _subject(self) -> int:
         """Who does what is said first: the end of its edge that no word names."""
-        said = next(u for u in self._uses if u.kind == "relation")
+        return self._doer(next(u for u in self._uses if u.kind == "relation"))
+
+    def _doer(self, said: Use) -> int:
+        """The end of a relation's edge that no word names."""
         hop = self._draft.hops[said.at]
         nodes = self._draft.nodes
         named = {u.at for u in self._uses if u.kind == "value" and u.side == "node" and u.is_name}

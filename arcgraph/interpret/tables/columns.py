@@ -357,10 +357,11 @@ class Columns(Sorting):
         """The things asked for, where all that is aggregated is wanted beside them ("list the ports together with the
         number of ships")."""
         begins = self._asked.going_on
-        marks = [m for m in self._marks if m.deed == Deed.AGGREGATE and not m.doubtful]
+        sorting = self._measures.values()
+        marks = [m for m in self._marks if m.deed == Deed.AGGREGATE and not m.doubtful and m not in sorting]
         if not aggregates or begins is None or not self._uses or self._uses[0].first > begins:
             return None
-        if any(m.start < self._asked.units[begins].start for m in marks) or self._marks_deed(Deed.SUPERLATIVE):
+        if any(m.start < self._asked.units[begins].start for m in marks):
             return None
         node = self._asked_node()
         is_counted = any(a.expression.of == Entity(name_of_node(node)) for a in aggregates

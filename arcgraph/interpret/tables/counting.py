@@ -64,8 +64,13 @@ class Counting(Spoken):
         told = [m for m in all_told if not self._in_closing(m.start)]
         said = [m for m in all_told if self._in_closing(m.start)]
         self._met.update(said if told else ())
+        averaged = self._on_average(told)
         for mark in told or said:
-            if mark in self._met and mark not in said:
+            if (mark in self._met and mark not in said) or mark in averaged.values():
+                continue
+            if mark in averaged and (found := list(self._of_counts(mark, averaged[mark].value))):
+                self._met.update((mark, averaged[mark]))
+                yield from found
                 continue
             if self._sums_up(mark, told) or mark in self._bounded:
                 self._met.add(mark)
@@ -73,6 +78,18 @@ class Counting(Spoken):
             found = list(self._aggregate(mark))
             self._met.update((mark,) if found else ())
             yield from found
+
+    def _on_average(self, told: Sequence[Mark]) -> dict[Mark, Mark]:
+        """The averages that are said behind what is counted ("how many bids has each lot on average"), by the words for
+        counting."""
+        found = {}
+        for mark in told:
+            before = [unit.text for unit in self._asked.units if unit.end <= mark.start]
+            counting = [m for m in told if m.value == "count" and m.end <= mark.start]
+            is_said = before[-1:] == ["on"] or mark.text.lower().startswith("on ")
+            if mark.value == "avg" and is_said and counting:
+                found[counting[-1]] = mark
+        return found
 
     def _sums_up(self, mark: Mark, told: Sequence[Mark]) -> bool:
         """Whether a word for a total closes a phrase in which something was counted or added up before ("the total crew

@@ -41,6 +41,8 @@ _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
 # Below this one a noun hardly means what it was taken for.
 _HARDLY = math.log(0.15)
+# From this logarithm down a word barely means a property.
+_BARELY = math.log(0.2)
 # What a hop costs at most that is the only way between two labels: hardly anything else can be meant.
 _ONLY_WAY = 0.45
 # A noun stands so few words before or behind the number that it is compared with.
@@ -129,7 +131,7 @@ class Leftover:
         A text in quotation marks, a word that names something of the schema outright, a noun that something is asked
         of ("the shoe size of"), and what stands before all else.
         """
-        lost = self.unknown() + self._is_echo + len(self._nouns) + self._is_head_vague
+        lost = self.unknown() + self._is_echo + len(self._nouns) + self._is_head_vague + self._borrowed()
         # Nothing says when.
         lost += self._word(0) == "when" and 0 not in self._covered
         # In a clause that lists columns two words of which nothing is made are one more column.
@@ -364,6 +366,13 @@ class Leftover:
             return True
         is_told = "as" in words or RELATIVE_PRONOUNS.intersection(words[2:_SOON]) or "where" in words[2:_SOON]
         return words[:2] == ["the", "same"] and not is_told
+
+    def _borrowed(self) -> int:
+        """How many words were taken for properties that they hardly mean, of things that no word names ("users with a
+        reputation over 100", by the score of what they wrote)."""
+        uses = [use for use in self._draft.uses if use.side == "node"]
+        named = {use.at for use in uses if use.kind == "label" or (use.kind == "value" and use.is_name)}
+        return sum(1 for u in uses if u.kind == "property" and u.log < _BARELY and u.at >= 0 and u.at not in named)
 
     @property
     def _is_head_vague(self) -> bool:

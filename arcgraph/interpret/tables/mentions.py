@@ -356,6 +356,9 @@ class Linker:
         said = {asked.units[i].start for i in asked.idle}
         asked.marks = tuple(m for m in asked.marks if m.start not in said)
         values = [stretch for stretch in values if stretch.first not in restated]
+        named = {s.last - 1 for s in schema if s.last > s.first + 1 and s.senses[0].kind == "property"}
+        closing = {asked.units[i].start for i in named}
+        asked.marks = tuple(m for m in asked.marks if m.value != "count" or m.start not in closing)
         numbering = [m for m in asked.marks if _numbers(asked, m, surely)]
         asked.numbering = frozenset(i for i, u in enumerate(asked.units) if any(u.end == m.end for m in numbering))
         asked.marks = tuple(_ordering(asked, m) for m in asked.marks if m not in numbering and not self._is_told(m))
@@ -392,6 +395,9 @@ class Linker:
                     swallowed = _swallowed(asked, i, i + size)
                     # "Longest lifespans" are no extreme of a longestLifespan: a plural asks for several.
                     is_plain = swallowed is None or (_is_plural(asked, i + size - 1) and swallowed.deed in _OF_MANY)
+                    # What closes a name counts nothing ("the highest reply count" of reply_count).
+                    is_last = swallowed is not None and swallowed.start == asked.units[i + size - 1].start
+                    is_plain = is_plain or (is_last and swallowed is not None and swallowed.value == "count")
                     # What is grouped is aggregated.
                     whole = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
                     yield Stretch(i, i + size, senses, log=0.0 if is_plain else -whole)

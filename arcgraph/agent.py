@@ -248,7 +248,9 @@ class Agent:
 
     def _paths(self, question: str, ready: _Prepared) -> Interpretation:
         found = ready.reader.read(question)
-        return replace(found, unsaid=tuple(unsaid_by_paths(question, found.candidates)))
+        unsaid = unsaid_by_paths(question, found.candidates)
+        unsaid += ready.tables.texts_within(question) if ready.tables is not None else []
+        return replace(found, unsaid=tuple(unsaid))
 
     def _from_paths(self, question: str, trace: Trace, ready: _Prepared, found: Interpretation) -> Answer:
         if not found.readings:

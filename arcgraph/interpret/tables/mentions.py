@@ -332,6 +332,12 @@ class Linker:
         self._look_up = look_up
         self._paraphrases = Paraphrases(values)
 
+    def texts_within(self, text: str) -> list[str]:
+        """The texts that are said to stand in a property."""
+        asked = Asked(text, units_of(text))
+        asked.literals, _ = signs_of(text)
+        return list(dict.fromkeys(sense.text for _, _, sense, _ in self._told_within(asked)))
+
     def read(self, text: str) -> Asked:
         """All stretches of a question."""
         asked = Asked(text, units_of(text))

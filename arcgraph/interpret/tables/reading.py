@@ -123,6 +123,10 @@ class TableReader:
         self._linker = Linker(self._catalog, names, values, look_up)
         self._parser = Parser(self._catalog)
 
+    def texts_within(self, text: str) -> list[str]:
+        """The texts that a question says to stand in a property ("'oak' in its name"): such a text names nothing."""
+        return self._linker.texts_within(text)
+
     def read(self, text: str) -> list[TableReading]:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)

@@ -86,6 +86,19 @@ PATTERNS = {
         skip=2,
         limit=5,
     ),
+    "denied_parts": Pattern(
+        (PatternNode("a", ("A",)), PatternNode("b", ("B",))),
+        (Hop("r", "a", "b", (Descriptor("R"),)),),
+        filters=(
+            Filter(Property("a", "name"), "not contains", "x"),
+            Filter(Property("a", "name"), "not starts with", Property("b", "name")),
+        ),
+        returns=(
+            Projection(Property("a", "name"), "name"),
+            Projection(Aggregate("min", Property("b", "name")), "first", hidden=True),
+        ),
+        having=(Having("first", "not ends with", "z"),),
+    ),
     "star": Pattern(
         (PatternNode("a", ("A",)), PatternNode("b", ("B",)), PatternNode("c", ("C",)), PatternNode("d", ("D",))),
         (

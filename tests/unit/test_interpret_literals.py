@@ -142,6 +142,12 @@ def test_values_in_a_row_are_compared_alike():
 def test_parts_of_texts():
     assert read("numbers starting with 780") == [("code", "780", "starts with")]
     assert read("names that start with 'Kit'") == [("quoted", "Kit", "starts with")]
+    assert read("names that do not contain 'Kit'") == [("quoted", "Kit", "not contains")]
+    assert read("names that don't start with 'Kit'") == [("quoted", "Kit", "not starts with")]
+    assert read("seen more than once, or exactly one") == [("integer", 1, ">"), ("integer", 1, "=")]
+    assert read("once seen by one") == []
+    # What is counted is no number to compare with.
+    assert read("the number of 1989 cars is 4")[0] == ("year", 1989, "=")
     assert read("ending with “wake”") == [("quoted", "wake", "ends with")]
     assert read('whose note contains "oil lamp"') == [("quoted", "oil lamp", "contains")]
     assert read("is not 'red'") == [("quoted", "red", "<>")]
@@ -393,6 +399,7 @@ def test_what_bounds_hold():
     assert not Bounds(5, 5, has_high=True, negated=True).holds(5)
     assert Bounds("wake", part="ends with").holds("Kittiwake")
     assert not Bounds("wake", part="starts with").holds("Kittiwake")
+    assert Bounds("wake", part="starts with", negated=True).holds("Kittiwake")
 
 
 def test_bounds_against_an_extent():

@@ -161,6 +161,12 @@ IDIOM_NOUNS = frozenset(
     """total common general order detail details addition particular fact average full part turn advance person line
     list table way time row""".split()
 )
+# Nouns for what a verb says, where the two begin otherwise.
+EVENT_NOUNS = {"died": "death", "dies": "death", "born": "birth", "married": "marriage", "founded": "foundation"}
+# Participles by which a graph is said to hold something.
+HELD_WORDS = frozenset(
+    "represented listed recorded stored mentioned present found contained included available existing".split()
+)
 # Verbs behind which stands who does something.
 DOING_WORDS = frozenset("do does did have has had".split())
 # Words for how often something was done.

@@ -20,6 +20,7 @@ from arcgraph.interpret.english import (
     ARTICLES,
     COMMAND_WORDS,
     FUNCTION_WORDS,
+    GRAPH_WORDS,
     IRREGULAR_FORMS,
     NOTIONS,
     POSSESSIVES,
@@ -40,6 +41,8 @@ from arcgraph.interpret.tables.english import (
     CLOSING_VERBS,
     COORDINATING,
     COUNT_NOUNS,
+    EVENT_NOUNS,
+    HELD_WORDS,
     LIGHT_NOUNS,
     LIGHT_VERBS,
     NAME_WORDS,
@@ -450,11 +453,13 @@ class Linker:
         behind = min((at for at in follows if at >= start), default=None)
         if behind is None or asked.text[start:behind].strip():
             return
+        verb = asked.units[at].text
+        noun = EVENT_NOUNS.get(verb)
         for meaning in self._catalog.meanings:
             if (
                 meaning.kind == "property"
                 and self._is_moment(meaning)
-                and any(_STEM <= shared_stem(asked.units[at].text, word) < 1 for word in split_name(meaning.name))
+                and any(_STEM <= shared_stem(verb, word) < 1 or noun == word for word in split_name(meaning.name))
             ):
                 yield _sense(meaning, -_DATED)
 
@@ -1052,6 +1057,10 @@ def _idle(words: Sequence[str]) -> frozenset[int]:
     """The words that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres per
     second"), that something was so at all ("at some point"), and the noun of a light verb ("took place")."""
     found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
+    for i in range(len(words) - 3):
+        if words[i] in HELD_WORDS and words[i + 1] in ("in", "within") and words[i + 3] in GRAPH_WORDS:
+            # "Represented in the data" are all.
+            found.update(range(i, i + 4))
     for i in range(len(words)):
         found.update(range(i, _end_of_measure(words, i)))
         for phrase in WHENEVER_PHRASES:

@@ -78,7 +78,7 @@ class Leftover:
 
     def unknown(self) -> int:
         """How many texts in quotation marks, and words written like names, nothing stands for."""
-        names = [i for i in self.words if self._is_written_like_a_name(i)]
+        names = [i for i in self.words if self._is_written_like_a_name(i) or self._is_code_of_a_property(i)]
         numbers = [i for i in self.words if self._is_number_of_a_name(i)]
         return (
             sum(1 for units in self.quoted if any(self._word(i) not in FUNCTION_WORDS for i in units))
@@ -315,6 +315,13 @@ class Leftover:
         word = asked.text[unit.start : unit.end]
         begins = at == 0 or any(sign in asked.text[asked.units[at - 1].end : unit.start] for sign in ".?!:")
         return not begins and word[0].isupper() and not word.isupper() and carries_meaning(unit.text)
+
+    def _is_code_of_a_property(self, at: int) -> bool:
+        """Whether a word all in capitals stands right behind a property ("with the port code ABCD")."""
+        unit = self._asked.units[at]
+        word = self._asked.text[unit.start : unit.end]
+        is_code = len(word) > 1 and word.isupper() and word.isalpha()
+        return is_code and any(use.kind == "property" and use.last == at and not use.spent for use in self._draft.uses)
 
     def _is_number_of_a_name(self, at: int) -> bool:
         """Whether a word is a number beside a word written like a name ("12 Park Avenue")."""

@@ -18,7 +18,7 @@ from arcgraph.interpret.tables.arrows import placed, tells_parts
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
-from arcgraph.interpret.tables.english import NAME_WORDS, TIMES_WORDS
+from arcgraph.interpret.tables.english import COORDINATING, NAME_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
 from arcgraph.interpret.tables.parse import (
@@ -266,7 +266,7 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     literals, marks = signs_of(text)
     found = [(m.start, m.end) for m in marks if _denies(m) or m.deed == Deed.EITHER]
     found += [one.span for one in literals if one.kind in _NAMING]
-    found += _further_columns(text)
+    found += _further_columns(text) + _further_questions(text)
     left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
 
@@ -280,6 +280,17 @@ def _further_columns(text: str) -> list[tuple[int, int]]:
         if words[i] in NAME_WORDS and words[i + 1] == "and" and words[i + 2] not in ARTICLES | NAME_WORDS
         and "of" in words[i + 3 : i + 6] and carries_meaning(words[i + 2])
     ]  # fmt: skip
+
+
+def _further_questions(text: str) -> list[tuple[int, int]]:
+    """Where a second question begins ("…, and how many …", "… and what is her age")."""
+    units = units_of(text)
+    begins = (i for i in range(3, len(units)) if units[i - 1].text in COORDINATING and units[i].text in _ASKING_MORE)
+    return [(units[i].start, units[i].end) for i in begins]
+
+
+# Words that begin a second question; "and which …" and "and who …" go on with the first.
+_ASKING_MORE = frozenset(("what", "how"))
 
 
 def _denies(mark: Mark) -> bool:

@@ -10,7 +10,10 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
+
+from neo4j.time import Duration
 
 from arcgraph.domain import RESERVED_KEY, RESERVED_LABEL
 from arcgraph.graph.names import quote, stored_key
@@ -39,6 +42,8 @@ from arcgraph.graph.pattern import (
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _AGGREGATES = frozenset({"count", "sum", "avg", "min", "max", "collect", "exists"})
+_ORDERS = frozenset(("<", "<=", ">", ">="))
+_MOMENT = "localdatetime('1970-01-01T00:00:00')"
 _DENIED = {"not contains": "CONTAINS", "not starts with": "STARTS WITH", "not ends with": "ENDS WITH"}
 _COMPARISONS = frozenset(
     {"=", "<>", "<", "<=", ">", ">=", "in", "contains", "starts with", "ends with", "overlaps", *_DENIED}
@@ -226,6 +231,10 @@ class _Writer:
             return f"any(_i IN {left} WHERE _i IN {self.param(list(right))})"
         if isinstance(right, Property | Entity):
             return _tested(left, condition.operator, self._operand(right))
+        if condition.operator in _ORDERS and isinstance(right, Duration | timedelta):
+            # Cypher orders moments, and no durations: what is as long after one moment is.
+            left, told = f"{_MOMENT} + {left}", f"{_MOMENT} + {self.param(right)}"
+            return _tested(left, condition.operator, told)
         return _tested(left, condition.operator, self.param(right))
 
     def _operand(self, operand: Operand) -> str:

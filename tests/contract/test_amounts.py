@@ -165,3 +165,26 @@ def test_columns_of_one_name_bear_their_owners(graph: Any, tmp_path: Path, setti
     assert answer.rows == [{"name": "Ada", "lamp name": "Dunlin"}, {"name": "Ada", "lamp name": "Teal"}] or (
         answer.rows == [{"name": "Ada", "lamp name": "Teal"}, {"name": "Ada", "lamp name": "Dunlin"}]
     ), answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many loans lasted longer than 2 hours?", {2}),
+        ("Which loans had a duration of less than 90 minutes?", {"L1"}),
+        ("How many loans have a duration between 1 hour and 3 hours?", {2}),
+        # A word that is a whole value, and the beginning of a key.
+        ("How many healthy readers are there?", {2}),
+    ],
+)
+def test_durations_and_states(
+    graph: Any, tmp_path: Path, settings: Settings, question: str, expected: set[Any]
+) -> None:
+    (tmp_path / "schema.json").write_text('{"property_types": {"duration": {"duration": 1}}}')
+    loans = (("l1", "L1", "PT1H"), ("l2", "L2", "PT2H30M"), ("l3", "L3", "P2D"))
+    states = (("a", "Ada", "Healthy"), ("b", "Bo", "Ill"), ("c", "Cy", "Healthy"))
+    nodes = [(i, "Loan", {"name": n, "duration": d}) for i, n, d in loans]
+    nodes += [(i, "Reader", {"name": n, "healthstate": s}) for i, n, s in states]
+    fill(graph, tmp_path, nodes, [("a", "TOOK", "l1"), ("b", "TOOK", "l2"), ("c", "TOOK", "l3")])
+    answer = Agent(graph, settings=settings).ask(question)
+    assert rows(answer) == expected, answer.text

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -210,6 +211,15 @@ def test_values_are_parameters_and_never_text() -> None:
     text, params = replace(CHAIN, bindings=(Binding("a", "name", (evil,)),)).to_cypher()
     assert evil not in text
     assert list(params.values()) == [evil]
+
+
+def test_durations_have_the_order_of_moments() -> None:
+    """Cypher has none for durations."""
+    took = Filter(Property("a", "took"), ">=", timedelta(hours=2))
+    text, params = replace(CHAIN, filters=(took,)).to_cypher()
+    moment = "localdatetime('1970-01-01T00:00:00')"
+    (name,) = (name for name, value in params.items() if value == timedelta(hours=2))
+    assert f"{moment} + a.`took` >= {moment} + ${name}" in text
 
 
 def test_names_cannot_break_out_of_their_quotes() -> None:

@@ -127,7 +127,7 @@ def _side(pattern: Pattern, names: set[str], node: str, tests: Sequence[Test]) -
 def _conditions(node: str, tests: Sequence[Test]) -> Iterator[tuple[str, str, str, str]]:
     for test in tests:
         for condition in test.conditions:
-            right = list(condition.right) if isinstance(condition.right, tuple) else condition.right
+            right = condition.operand
             yield node, test.key, condition.operator, repr(right)
 
 

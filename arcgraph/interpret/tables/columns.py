@@ -55,7 +55,7 @@ from arcgraph.interpret.tables.parse import (
 )
 from arcgraph.interpret.tables.saying import Saying
 from arcgraph.interpret.tables.sorting import Sorting
-from arcgraph.interpret.tables.spoken import EACH, MOMENT, NUMERIC, VAGUE, Output, listed
+from arcgraph.interpret.tables.spoken import EACH, MOMENT, NUMERIC, VAGUE, Output
 from arcgraph.interpret.verbalise import phrase, split_name
 
 THING = "x"
@@ -255,7 +255,7 @@ class Columns(Sorting):
         bindings: list[Binding] = []
         for i, node in enumerate(self._draft.nodes):
             named = [t for t in node.tests if self._names(node.label, t)]
-            bindings += [Binding(name_of_node(i), t.key, listed(t.conditions[0].right)) for t in named]
+            bindings += [Binding(name_of_node(i), t.key, t.conditions[0].several) for t in named]
             others = [t for t in node.tests if t not in named and not self._is_bound(t)]
             filters += [f for t in others for f in self._filters(name_of_node(i), t)]
         filters += [*self._known(), *self._amount_filters()]
@@ -263,7 +263,7 @@ class Columns(Sorting):
 
     def _filters(self, variable: str, test: Test) -> Iterator[Filter]:
         for condition in test.conditions:
-            right = list(condition.right) if isinstance(condition.right, tuple) else condition.right
+            right = condition.operand
             yield Filter(Property(variable, test.key, condition.numeric), condition.operator, right)
 
     # --- plain columns -----------------------------------------------------------------------------------------------

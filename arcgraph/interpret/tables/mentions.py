@@ -160,6 +160,16 @@ class Condition:
     right: Any
     numeric: bool = False
 
+    @property
+    def several(self) -> tuple[Any, ...]:
+        """What is compared with, as several; a duration, whose class is a tuple's, is one."""
+        return self.right if type(self.right) is tuple else (self.right,)
+
+    @property
+    def operand(self) -> Any:
+        """What is compared with, as a condition of a pattern has it."""
+        return list(self.right) if type(self.right) is tuple else self.right
+
 
 @dataclass(frozen=True, slots=True)
 class Sense:
@@ -712,7 +722,10 @@ class Linker:
             # Two words are hardly a whole value by chance ("vehicle crimes", though either word is a label).
             return float(mention.score) * _WHOLLY
         rows = self._catalog.vocabulary.meanings(words)
-        said = any(self._is_said(word, row) for word, row in zip(words, rows, strict=True))
+        # A whole value is no mere form of a name in the schema ("healthy", beside healthstatus).
+        is_named = bool(self._catalog.called(words[0]) or self._catalog.heads.get(words[0].rstrip("s")))
+        is_value = mention.how in _WHOLE and len(words) == 1 and not is_named
+        said = not is_value and any(self._is_said(word, row) for word, row in zip(words, rows, strict=True))
         nothing = float(rows[:, self._catalog.vocabulary.null].max()) if said else 1.0
         plain = len(words) == 1 and (words[0] in PLAIN_WORDS or words[0] in REQUEST_WORDS or words[0] in COMMAND_WORDS)
         return float(mention.score) * max(0.2, min(1.0, 3 * nothing)) * (0.1 if plain else 0.9)
@@ -1270,8 +1283,13 @@ def _but_likely(asked: Asked, schema: Sequence[Stretch], likely: frozenset[int])
             unit = asked.units[stretch.first]
             is_quoted = any(start <= unit.start and unit.end <= end for start, end in asked.quoted)
             is_said = _is_a_word_of if is_quoted else _is_form_of
-            if senses := tuple(s for s in stretch.senses if is_said(unit.text, s.name)):
-                yield Stretch(stretch.first, stretch.last, senses)
+            # Of a word that is a whole value only a part of a key is hardly meant ("healthy": healthstatus).
+            senses = [
+                replace(s, log=s.log - _NOT_EXACT * (s.kind == "property" and not _is_a_word_of(unit.text, s.name)))
+                for s in stretch.senses if is_said(unit.text, s.name)
+            ]  # fmt: skip
+            if senses:
+                yield Stretch(stretch.first, stretch.last, tuple(sorted(senses, key=lambda s: -s.log)))
 
 
 def _sense(meaning: Meaning, log: float) -> Sense:

@@ -844,8 +844,7 @@ def _equal_to(conditions: Sequence[Condition]) -> tuple[object, ...] | None:
     """The values that a condition lets through, where it names them."""
     if len(conditions) != 1 or conditions[0].operator not in ("=", "in"):
         return None
-    right = conditions[0].right
-    return right if isinstance(right, tuple) else (right,)
+    return conditions[0].several
 
 
 def _enumerates(asked: Asked, last: Use, stretch: Stretch, sense: Sense) -> bool:

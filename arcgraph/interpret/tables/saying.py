@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from neo4j.time import Duration
+
 from arcgraph.graph.pattern import Direction, Filter, Part, Pattern, Property
 from arcgraph.interpret.tables.parse import Draft, Link, name_of_hop, name_of_node
 from arcgraph.interpret.tables.spoken import Output
@@ -105,6 +107,8 @@ def _is_open_side(test: Filter) -> bool:
 
 
 def _shown(right: object) -> str:
+    if isinstance(right, Duration):
+        return right.iso_format()
     if isinstance(right, tuple | list):
         return ", ".join(map(str, right[:3])) + (" …" if len(right) > 3 else "")
     return str(right)

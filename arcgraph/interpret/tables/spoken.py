@@ -175,7 +175,7 @@ class Spoken:
     def _is_called(self, node: int) -> bool:
         """Whether a node is the one of some name."""
         tests = self._draft.nodes[node].tests
-        return any(len(listed(t.conditions[0].right)) == 1 for t in tests
+        return any(len(t.conditions[0].several) == 1 for t in tests
                    if self._names(self._draft.nodes[node].label, t) and t.conditions[0].operator == "=")  # fmt: skip
 
     def _names(self, label: str, test: Test) -> bool:
@@ -204,8 +204,3 @@ class Spoken:
     def _is_number(self, use: Use) -> bool:
         info = self._catalog.info(self._holder(use))
         return info.type in (*NUMERIC, "duration") or self._property(use, numeric=True).numeric
-
-
-def listed(right: object) -> tuple[object, ...]:
-    """What a condition compares with, as several."""
-    return right if isinstance(right, tuple) else (right,)

@@ -80,6 +80,8 @@ def _as_number(literal: Literal, form: Form) -> Literal:
     return replace(literal, kind=Kind.FLOAT, value=number)
 
 
+# How likely a part of a text is meant of a property of which a sample has it, and of one of which none has.
+_PART, _NO_PART = 0.7, 0.5
 _TEXT_OPERATORS = frozenset(("=", "<>", *english.PART_OPERATORS))
 
 
@@ -95,7 +97,10 @@ def _as_text(literal: Literal, form: Form, info: PropertyInfo) -> Fit | None:
         return None
     samples = [item for sample in info.samples for item in _items(sample) if isinstance(item, str)]
     is_part = literal.operator in english.PART_OPERATORS
-    score = max(likeness(literal.text, samples), 0.5 if is_part else _LEAST_LIKENESS if literal.quoted else 0.0)
+    score = max(likeness(literal.text, samples), _LEAST_LIKENESS if literal.quoted else 0.0)
+    if is_part:
+        # Whole texts that look like a part of one say nothing.
+        score = _PART if any(literal.text.casefold() in sample.casefold() for sample in samples) else _NO_PART
     if score < _LEAST_LIKENESS or (literal.kind not in TEXTS and not is_part and score < 0.9):
         return None
     if literal.operator not in _TEXT_OPERATORS:

@@ -100,7 +100,8 @@ class Columns(Sorting):
         aggregates = list(self._aggregates())
         for use in self._uses:
             plain = [m for m in self._asked.marks if covers(self._asked, use, m) and not m.doubtful]
-            is_one = use.kind == "property" and not self._asked.units[use.last - 1].text.endswith("s")
+            is_longer = use.last > use.first + 1
+            is_one = use.kind == "property" and is_longer and not self._asked.units[use.last - 1].text.endswith("s")
             if is_one and plain and not self._draft.marks and not self._is_named(use.at):
                 self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)

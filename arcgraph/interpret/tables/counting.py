@@ -33,6 +33,8 @@ COUNTED = "number"
 _IMPLIED = 1.5
 # How often what was done, of which the draft has nothing.
 _NOTHING_DONE = 4.0
+# A word for aggregating that is a property's whole name, and was taken for counting.
+_CALLED_SO = 0.5
 # What is aggregated of values.
 _OF_VALUES = ("sum", "avg", "min", "max")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
@@ -116,6 +118,8 @@ class Counting(Spoken):
         at = self._next_use(mark.end, 5) if at is None else at
         of = self._next_property(mark.end)
         if function == "count" or (of is None and function == "sum"):
+            # "The total of the order" is rather a property that is called so.
+            self._loose += _CALLED_SO * any(m.kind == "property" for m in self._catalog.called(mark.text.lower()))
             if at is not None and self._adds_up(at, mark):
                 self._taken.add(at)
                 use = self._uses[at]

@@ -78,7 +78,7 @@ class Saying:
             if isinstance(test.left, Property):
                 if _is_open_side(test):
                     continue
-                operator = "includes" if test.operator == "overlaps" else test.operator
+                operator = _OPERATORS.get(test.operator, test.operator)
                 said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
                 bounds.setdefault(test.left, []).append(said)
         for left, said_of in bounds.items():
@@ -99,6 +99,15 @@ class Saying:
         arrow = {Direction.OUT: ("-", "->"), Direction.IN: ("<-", "-"), Direction.BOTH: ("-", "-")}[way]
         said = " or ".join(map(phrase, (hop.type, *hop.others)))
         return f"{self._node_words(hop.start)} {arrow[0]}{said}{arrow[1]} {self._node_words(hop.end)}"
+
+
+# Operators in words, where they are none.
+_OPERATORS = {
+    "overlaps": "includes",
+    "not contains": "does not contain",
+    "not starts with": "does not start with",
+    "not ends with": "does not end with",
+}
 
 
 def _is_open_side(test: Filter) -> bool:

@@ -49,9 +49,10 @@ def is_somebody(asked: Asked, stretch: Stretch, key: str) -> bool:
     return before in ("a", "an") and is_capital and split_name(key)[-1].endswith("name")
 
 
-def is_compared(asked: Asked, stretch: Stretch) -> bool:
-    """Whether a value stands behind "the same … as": it is of another thing than what shares something with it."""
-    words = [unit.text for unit in asked.units[max(0, stretch.first - _COMPARED) : stretch.first]]
+def is_compared(asked: Asked, first: int) -> bool:
+    """Whether a value that begins at a unit stands behind "the same … as": it is of another thing than what shares
+    something with it."""
+    words = [unit.text for unit in asked.units[max(0, first - _COMPARED) : first]]
     if "as" not in words:
         return False
     at = len(words) - 1 - words[::-1].index("as")

@@ -442,13 +442,13 @@ class Parser:
             if key is None or not _may_test(node.tests, key, sense):
                 continue
             is_known = node.said or bool(node.tests)
-            is_other = is_compared(asked, stretch) or (is_known and is_somebody(asked, stretch, key))
+            is_other = is_compared(asked, stretch.first) or (is_known and is_somebody(asked, stretch, key))
             other = _OTHER_ONE if is_other else 0.0
             near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)
         owner = by_side["node"][0].owner
         for reached, i in self._reached(asked, draft, owner, stretch.first):
-            if is_compared(asked, stretch) or is_somebody(asked, stretch, owners[owner]):
+            if is_compared(asked, stretch.first) or is_somebody(asked, stretch, owners[owner]):
                 reached = reached._replace(score=reached.score + _TWIN)
             yield from self._tested(asked, reached, stretch, sense, "node", i, owners[owner])
 
@@ -474,7 +474,12 @@ class Parser:
     ) -> Iterator[tuple[Draft, int]]:
         """The draft with the other one that has the same thing ("live in the same street as Ann")."""
         last = draft.uses[-1] if draft.uses else None
-        if last is None or last.kind != "label" or not is_compared(asked, stretch) or len(draft.nodes) >= MOST_NODES:
+        if (
+            last is None
+            or last.kind != "label"
+            or not is_compared(asked, stretch.first)
+            or len(draft.nodes) >= MOST_NODES
+        ):
             return
         for hop in draft.hops:
             if last.at not in (hop.start, hop.end) or hop.start == hop.end:

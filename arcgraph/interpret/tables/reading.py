@@ -18,7 +18,8 @@ from arcgraph.interpret.tables.arrows import placed, tells_parts
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
-from arcgraph.interpret.tables.english import COORDINATING, NAME_WORDS, TIMES_WORDS
+from arcgraph.interpret.tables.discourse import is_compared
+from arcgraph.interpret.tables.english import CLOSING_VERBS, COORDINATING, NAME_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
 from arcgraph.interpret.tables.parse import (
@@ -219,7 +220,9 @@ def _both(asked: Asked, draft: Draft) -> int:
     said = sum(1 for mark in asked.marks if mark.deed == Deed.BOTH and mark.text.lower() == "both")
     names = [use for use in draft.uses if use.kind == "value" and use.is_name]
     joined = sum(1 for one, other in pairwise(names) if one.at != other.at and joins_names(asked, one, other.first))
-    return max(said, joined)
+    # "The same port as Ann" is of two, one of them named.
+    sharing = len({use.at for use in names if is_compared(asked, use.first)})
+    return max(said, joined) + sharing
 
 
 def _aggregates(asked: Asked, draft: Draft) -> int:
@@ -266,7 +269,7 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     literals, marks = signs_of(text)
     found = [(m.start, m.end) for m in marks if _denies(m) or m.deed == Deed.EITHER]
     found += [one.span for one in literals if one.kind in _NAMING]
-    found += _further_columns(text) + _further_questions(text)
+    found += _further_columns(text) + _further_questions(text) + _listed_columns(text)
     left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
 
@@ -280,6 +283,15 @@ def _further_columns(text: str) -> list[tuple[int, int]]:
         if words[i] in NAME_WORDS and words[i + 1] == "and" and words[i + 2] not in ARTICLES | NAME_WORDS
         and "of" in words[i + 3 : i + 6] and carries_meaning(words[i + 2])
     ]  # fmt: skip
+
+
+def _listed_columns(text: str) -> list[tuple[int, int]]:
+    """What a closing clause lists beside its first column ("… and return their names along with the ports")."""
+    units = units_of(text)
+    words = [unit.text for unit in units]
+    closing = next((i for i in range(len(words) - 2, 2, -1) if words[i] in CLOSING_VERBS), len(words))
+    joins = (i for i in range(closing + 2, len(words) - 1) if words[i] in ("and", "with"))
+    return [(units[-1].start, units[-1].end) for _ in list(joins)[:1]]
 
 
 def _further_questions(text: str) -> list[tuple[int, int]]:

@@ -41,6 +41,8 @@ _OUTRIGHT = -0.2
 _LIKE = math.log(0.12)
 # Below this one a noun hardly means what it was taken for.
 _HARDLY = math.log(0.15)
+# From this logarithm on a word is a value, whatever its case.
+_KNOWN = -0.5
 # From this logarithm down a word barely means a property.
 _BARELY = math.log(0.2)
 # What a hop costs at most that is the only way between two labels: hardly anything else can be meant.
@@ -296,7 +298,8 @@ class Leftover:
     def _names_something(self, at: int) -> bool:
         """The same but for properties."""
         own = (one for one in self._asked.stretches[at] if one.last == at + 1 and one.senses)
-        return any(one.senses[0].kind != "property" and one.senses[0].log >= _OUTRIGHT for one in own)
+        likely = {"property": 0.1, "value": _KNOWN}
+        return any(one.senses[0].log >= likely.get(one.senses[0].kind, _OUTRIGHT) for one in own)
 
     def _is_verb(self, at: int) -> bool:
         word, before = self._word(at), self._word(at - 1)

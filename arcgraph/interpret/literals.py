@@ -462,11 +462,15 @@ def _word_before(question: str, at: int) -> str:
     return words[-1] if words else ""
 
 
+def says_exactly(question: str, comparison: Comparison) -> bool:
+    """Whether equality is said in so many words ("exactly 3 films") rather than by "is" or "of"."""
+    return question[comparison.start :].lower().startswith(english.EXACT_WORDS)
+
+
 def _is_weak(question: str, literal: Literal) -> bool:
     """A word such as "one" that is a number only where something is compared with it ("over one", "exactly one")."""
     compared = literal.comparison
-    is_exact = compared is not None and question[compared.start :].lower().startswith(english.EXACT_WORDS)
-    is_compared = compared is not None and (literal.operator != "=" or is_exact)
+    is_compared = compared is not None and (literal.operator != "=" or says_exactly(question, compared))
     return literal.text.lower() in english.WEAK_NUMBER_WORDS and not is_compared
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from arcgraph.interpret import operators as english
 from arcgraph.interpret.english import COMMAND_WORDS, FUNCTION_WORDS, QUESTION_WORDS
-from arcgraph.interpret.literals import Comparison, Kind, Literal, read_literals
+from arcgraph.interpret.literals import Kind, Literal, read_literals, says_exactly
 from arcgraph.search.lexicon import quoted_spans
 
 
@@ -317,7 +317,7 @@ def _conditions(asked: _Asked) -> Iterator[Mark]:
         if (
             one.kind != Kind.INTEGER
             or one.comparison is None
-            or (one.operator == "=" and not _is_said(asked, one.comparison))
+            or (one.operator == "=" and not says_exactly(asked.text, one.comparison))
         ):
             continue
         follows = re.match(r"\s+(?:or \w+\s+)?(?:of\s+(?:the\s+|their\s+|its\s+)?)?([^\W\d_]+)", asked.text[one.end :])
@@ -326,11 +326,6 @@ def _conditions(asked: _Asked) -> Iterator[Mark]:
             continue
         start, end = min(one.start, one.comparison.start), max(one.end, one.comparison.end)
         yield Mark(start, end, asked.text[start:end], Deed.HAVING, one)
-
-
-def _is_said(asked: _Asked, comparison: Comparison) -> bool:
-    """Whether equality is said in so many words ("exactly 3 films") rather than by "is" or "of"."""
-    return asked.text[comparison.start :].lower().startswith(english.EXACT_WORDS)
 
 
 def _relatives(asked: _Asked) -> Iterator[Mark]:

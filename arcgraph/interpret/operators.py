@@ -12,10 +12,7 @@ Comparing = Literal[
     "=", "<>", "<", "<=", ">", ">=",
     "contains", "starts with", "ends with", "not contains", "not starts with", "not ends with",
 ]  # fmt: skip
-Operator = Literal[
-    "=", "<>", "<", "<=", ">", ">=", "range",
-    "contains", "starts with", "ends with", "not contains", "not starts with", "not ends with",
-]  # fmt: skip
+Operator = Literal[Comparing, "range"]
 
 
 def _phrases(text: str) -> tuple[str, ...]:

@@ -168,6 +168,19 @@ def test_a_name_right_behind_which_is_a_class_unless_a_noun_follows() -> None:
     assert alone == pytest.approx(before / 4)
 
 
+def test_a_part_of_a_quoted_name_is_no_name() -> None:
+    question = "who built 'Grey Tarn'"
+    whole, part = mention("Grey Tarn", question, 0), mention("Tarn", question, 1)
+    assert set(strengths(question, whole, part)) == {"Grey Tarn"}
+    # Where the whole is nothing, a part may be meant.
+    assert set(strengths(question, part)) == {"Tarn"}
+    unquoted = "who built Grey Tarn"
+    assert set(strengths(unquoted, mention("Grey Tarn", unquoted, 0), mention("Tarn", unquoted, 1))) == {
+        "Grey Tarn",
+        "Tarn",
+    }
+
+
 def test_names_without_capitals_are_doubted_where_another_has_its_own() -> None:
     question = "what did Orla see in the tarn"
     tarn = mention("tarn", question, 1, same_case=False)

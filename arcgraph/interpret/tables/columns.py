@@ -162,8 +162,7 @@ class Columns(Sorting):
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
             grouped=self._grouped(),
         )  # fmt: skip
-        amounts = [use for use in self._uses if use.kind == "property" and self._may_be_nothing(use)]
-        denied = Denial(self._asked, self._draft, self._uses, self._flags, amounts)
+        denied = Denial(self._asked, self._draft, self._uses, self._flags, self._may_be_nothing)
         chosen = Choosing(self._asked, self._draft, self._uses)
         pattern = chosen.applied(denied.applied(pattern))
         self._met |= denied.met | chosen.met

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from arcgraph.graph.pattern import Filter, Pattern, Property
@@ -58,13 +58,13 @@ def _is_unknown(asked: Asked, mark: Mark, use: Use) -> bool:
 
 class Denial:
     """Follows the denials of one question in one draft: ``met`` are those that it could. ``flags`` are properties of
-    which the pattern says already that they are false, ``amounts`` those that are 0 where there is nothing."""
+    which the pattern says already that they are false, ``is_amount`` tells those that are 0 where there is nothing."""
 
     def __init__(
-        self, asked: Asked, draft: Draft, uses: Sequence[Use], flags: Sequence[Use] = (), amounts: Sequence[Use] = ()
+        self, asked: Asked, draft: Draft, uses: Sequence[Use], flags: Sequence[Use], is_amount: Callable[[Use], bool]
     ):
         self._flags = flags
-        self._amounts = amounts
+        self._is_amount = is_amount
         self._asked = asked
         self._draft = draft
         self._uses = uses
@@ -103,7 +103,7 @@ class Denial:
 
     def _unknown(self, pattern: Pattern, use: Use) -> Pattern:
         prop = Property(variable_of(use), use.keys[0])
-        none = Filter(prop, "=", 0) if use in self._amounts else Filter(prop, "is null")
+        none = Filter(prop, "=", 0) if self._is_amount(use) else Filter(prop, "is null")
         return replace(pattern, filters=(*pattern.filters, none))
 
     def _value_of(self, use: Use) -> Use | None:

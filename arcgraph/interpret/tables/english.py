@@ -167,6 +167,10 @@ EVENT_NOUNS = {"died": "death", "dies": "death", "born": "birth", "married": "ma
 HELD_WORDS = frozenset(
     "represented listed recorded stored mentioned present found contained included available existing".split()
 )
+# Words that begin a second question; "and which …" and "and who …" go on with the first.
+ASKING_MORE = frozenset(("what", "how"))
+# What a property that holds years may be called.
+YEAR_WORDS = frozenset(("year", "years"))
 # Verbs behind which stands who does something.
 DOING_WORDS = frozenset("do does did have has had".split())
 # Words for how often something was done.

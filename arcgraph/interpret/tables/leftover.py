@@ -298,8 +298,8 @@ class Leftover:
     def _names_something(self, at: int) -> bool:
         """The same but for properties."""
         own = (one for one in self._asked.stretches[at] if one.last == at + 1 and one.senses)
-        likely = {"property": 0.1, "value": _KNOWN}
-        return any(one.senses[0].log >= likely.get(one.senses[0].kind, _OUTRIGHT) for one in own)
+        best = (one.senses[0] for one in own)
+        return any(s.kind != "property" and s.log >= (_KNOWN if s.kind == "value" else _OUTRIGHT) for s in best)
 
     def _is_verb(self, at: int) -> bool:
         word, before = self._word(at), self._word(at - 1)

@@ -59,6 +59,7 @@ from arcgraph.interpret.tables.english import (
     TAIL_NOUNS,
     TIME_NOUNS,
     WHENEVER_PHRASES,
+    YEAR_WORDS,
 )
 from arcgraph.interpret.tables.paraphrase import Paraphrases
 from arcgraph.interpret.tables.since import ends_of
@@ -123,7 +124,6 @@ _ANOTHER_ONE = 2.5
 _AS_VERB = 1.5
 # What a property of years costs that is only called the year.
 _SAID_AS_YEAR = 0.6
-_YEAR_WORDS = frozenset(("year", "years"))
 # What it costs not to say who, where or when, where the graph has a word for it.
 _QUESTION, _WHO = 0.8, 0.4
 _DOUBTFUL_NAME = 0.1
@@ -406,6 +406,8 @@ class Linker:
         words = [unit.text for unit in asked.units]
         for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
+        # What is grouped is aggregated.
+        swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
         for i, unit in enumerate(asked.units):
             for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
                 if _crosses_quotes(asked, i, i + size):
@@ -417,9 +419,7 @@ class Linker:
                     # What closes a name counts nothing ("the highest reply count" of reply_count).
                     is_last = swallowed is not None and swallowed.start == asked.units[i + size - 1].start
                     is_plain = is_plain or (is_last and swallowed is not None and swallowed.value == "count")
-                    # What is grouped is aggregated.
-                    whole = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
-                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -whole)
+                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -swallowing)
                     if swallowed is not None and not is_plain:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
             if senses := self._asked_for(asked, i) or self._those(asked, i):
@@ -475,7 +475,7 @@ class Linker:
 
     def _years(self, word: str) -> tuple[Sense, ...]:
         """The properties that hold years, for the word "year" where none is called so."""
-        if word not in _YEAR_WORDS or self._catalog.called(word):
+        if word not in YEAR_WORDS or self._catalog.called(word):
             return ()
         held = [m for m in self._catalog.meanings if m.kind == "property"]
         return tuple(_sense(m, -_SAID_AS_YEAR) for m in held if any(self._is_year(h) for h in m.holders))

@@ -19,7 +19,7 @@ from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
 from arcgraph.interpret.tables.discourse import is_compared
-from arcgraph.interpret.tables.english import CLOSING_VERBS, COORDINATING, NAME_WORDS, TIMES_WORDS
+from arcgraph.interpret.tables.english import ASKING_MORE, CLOSING_VERBS, COORDINATING, NAME_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
 from arcgraph.interpret.tables.parse import (
@@ -290,19 +290,15 @@ def _listed_columns(text: str) -> list[tuple[int, int]]:
     units = units_of(text)
     words = [unit.text for unit in units]
     closing = next((i for i in range(len(words) - 2, 2, -1) if words[i] in CLOSING_VERBS), len(words))
-    joins = (i for i in range(closing + 2, len(words) - 1) if words[i] in ("and", "with"))
-    return [(units[-1].start, units[-1].end) for _ in list(joins)[:1]]
+    is_list = any(words[i] in ("and", "with") for i in range(closing + 2, len(words) - 1))
+    return [(units[-1].start, units[-1].end)] if is_list else []
 
 
 def _further_questions(text: str) -> list[tuple[int, int]]:
     """Where a second question begins ("…, and how many …", "… and what is her age")."""
     units = units_of(text)
-    begins = (i for i in range(3, len(units)) if units[i - 1].text in COORDINATING and units[i].text in _ASKING_MORE)
+    begins = (i for i in range(3, len(units)) if units[i - 1].text in COORDINATING and units[i].text in ASKING_MORE)
     return [(units[i].start, units[i].end) for i in begins]
-
-
-# Words that begin a second question; "and which …" and "and who …" go on with the first.
-_ASKING_MORE = frozenset(("what", "how"))
 
 
 def _denies(mark: Mark) -> bool:

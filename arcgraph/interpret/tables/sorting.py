@@ -157,7 +157,7 @@ class Sorting(Counting):
             counted = self._count(at)
             return counted, value.amount == "desc", False
         if use.kind == "relation" and value.moment:
-            return self._of_moment(self._player(use), value)
+            return self._of_moment(self._doer(use), value)
         return None
 
     def _of_property(self, mark: Mark, value: Superlative, at: int) -> tuple[Output, bool, bool]:
@@ -199,12 +199,6 @@ class Sorting(Counting):
         """The relation right before a superlative that counts what was done ("who commented the most")."""
         ends = [(n, self._asked.units[u.last - 1].end) for n, u in enumerate(self._uses) if u.kind == "relation"]
         return next((n for n, end in ends if end <= mark.start and self._between(end, mark.start) <= 1), None)
-
-    def _player(self, use: Use) -> int:
-        """The node that a noun for a relation stands for ("the oldest directors")."""
-        hop = self._draft.hops[use.at]
-        asked = self._asked_node()
-        return asked if asked in (hop.start, hop.end) else hop.start
 
     def _descends_by(self, value: Superlative, use: Use) -> bool:
         """Whether the largest comes first: "oldest" begins with the earliest moment and with the largest amount."""

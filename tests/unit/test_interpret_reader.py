@@ -173,7 +173,7 @@ def test_a_part_of_a_quoted_name_is_no_name() -> None:
     whole, part = mention("Grey Tarn", question, 0), mention("Tarn", question, 1)
     assert set(strengths(question, whole, part)) == {"Grey Tarn"}
     # Where the whole is nothing, a part may be meant.
-    assert set(strengths(question, part)) == {"Tarn"}
+    assert set(strengths(question, mention("Tarn", question, 0))) == {"Tarn"}
     unquoted = "who built Grey Tarn"
     assert set(strengths(unquoted, mention("Grey Tarn", unquoted, 0), mention("Tarn", unquoted, 1))) == {
         "Grey Tarn",

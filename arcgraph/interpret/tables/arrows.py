@@ -6,6 +6,7 @@ from arcgraph.graph.pattern import Direction
 from arcgraph.interpret.direction import expected_direction, owned_direction, voiced_direction
 from arcgraph.interpret.english import ARTICLES, COPULAS, IRREGULAR_FORMS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.question import Intent, Question, Token
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, are_same
 from arcgraph.interpret.tables.english import (
     COHABITING_PHRASES,
@@ -16,7 +17,6 @@ from arcgraph.interpret.tables.english import (
     RECEIVING_VERBS,
     RELATIVE_PRONOUNS,
 )
-from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Link, Use
 from arcgraph.interpret.verbalise import split_name
 

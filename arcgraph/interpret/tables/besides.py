@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from arcgraph.graph.pattern import Aggregate, Entity, Pattern
 from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.english import BESIDES_WORDS, EACH_WORDS
-from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
 from arcgraph.interpret.tables.parts import beyond, hop_to, names_of, returned, taken
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from arcgraph.graph.pattern import Binding, Filter, Part, Pattern, Property
 from arcgraph.interpret.marks import Deed, Mark
-from arcgraph.interpret.tables.mentions import Asked
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.parse import Draft, Test, Use, covers, name_of_node
 from arcgraph.interpret.tables.parts import beyond, hop_to, names_of, returned, taken
 

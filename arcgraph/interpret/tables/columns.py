@@ -28,6 +28,7 @@ from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.asides import with_asides
+from arcgraph.interpret.tables.asked import Asked, carries_meaning
 from arcgraph.interpret.tables.besides import with_optional_counts
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.choosing import Choosing
@@ -42,7 +43,6 @@ from arcgraph.interpret.tables.english import (
     OPPOSING_PREFIXES,
     PLACING,
 )
-from arcgraph.interpret.tables.mentions import Asked, carries_meaning
 from arcgraph.interpret.tables.parse import (
     Draft,
     Test,

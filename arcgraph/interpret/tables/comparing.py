@@ -23,10 +23,10 @@ from arcgraph.graph.pattern import (
 from arcgraph.interpret.english import YES_NO_STARTS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
+from arcgraph.interpret.tables.asked import Asked, Sense
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.columns import THING, Query
 from arcgraph.interpret.tables.english import DIFFERENCE_WORDS, GREATER_WORDS, LESSER_WORDS
-from arcgraph.interpret.tables.mentions import Asked, Sense
 from arcgraph.interpret.tables.parse import Draft, Test, Use, Var, name_of_node
 from arcgraph.interpret.tables.spoken import NUMERIC
 from arcgraph.interpret.verbalise import phrase, split_name

@@ -12,9 +12,9 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import TIMES_ADVERBS
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, DOING_WORDS, TIMES_WORDS
-from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import (
     Draft,
     Test,

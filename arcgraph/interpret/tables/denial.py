@@ -9,8 +9,8 @@ from arcgraph.graph.pattern import Filter, Pattern, Property
 from arcgraph.interpret.english import COPULAS, FUNCTION_WORDS
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import INVERSES
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.english import KNOWN_WORDS, LIGHT_VERBS, PLAIN_WORDS
-from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, covers, variable_of
 from arcgraph.interpret.tables.parts import beyond, hop_to, names_of, returned, taken
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arcgraph.interpret.english import ARTICLES, COPULAS
+from arcgraph.interpret.tables.asked import Asked, Stretch
 from arcgraph.interpret.tables.english import BACK_WORDS, COORDINATING, NEW_WORDS
-from arcgraph.interpret.tables.mentions import Asked, Stretch
 from arcgraph.interpret.verbalise import split_name
 
 # Words that may stand between "and" and what it goes on with.

@@ -16,6 +16,7 @@ from arcgraph.interpret.english import (
     PREPOSITIONS,
 )
 from arcgraph.interpret.marks import Deed
+from arcgraph.interpret.tables.asked import Asked, carries_meaning
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     DWELLING_VERBS,
@@ -32,7 +33,6 @@ from arcgraph.interpret.tables.english import (
     TIME_NOUNS,
     TIMES_WORDS,
 )
-from arcgraph.interpret.tables.mentions import Asked, carries_meaning
 from arcgraph.interpret.tables.parse import Draft, Use
 from arcgraph.interpret.verbalise import split_name
 

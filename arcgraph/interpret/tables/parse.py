@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, PREPOSITIONS
 from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.asked import Asked, Condition, Sense, Stretch
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Way
 from arcgraph.interpret.tables.discourse import (
     GOING_ON,
@@ -30,7 +31,6 @@ from arcgraph.interpret.tables.english import (
     RELATIVE_PRONOUNS,
     THINGS_AGAIN,
 )
-from arcgraph.interpret.tables.mentions import Asked, Condition, Sense, Stretch
 from arcgraph.interpret.verbalise import split_name
 
 _T = TypeVar("_T")

@@ -15,13 +15,14 @@ from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.arrows import placed, tells_parts
+from arcgraph.interpret.tables.asked import Asked, carries_meaning, units_of
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
 from arcgraph.interpret.tables.discourse import is_compared
 from arcgraph.interpret.tables.english import ASKING_MORE, CLOSING_VERBS, COORDINATING, NAME_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.leftover import Leftover
-from arcgraph.interpret.tables.mentions import Asked, Linker, LookUp, carries_meaning, units_of
+from arcgraph.interpret.tables.mentions import Linker
 from arcgraph.interpret.tables.parse import (
     Draft,
     Parser,
@@ -33,6 +34,7 @@ from arcgraph.interpret.tables.parse import (
     variable_of,
 )
 from arcgraph.interpret.tables.sameness import signature
+from arcgraph.interpret.tables.value_words import LookUp
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
 

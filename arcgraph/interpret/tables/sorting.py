@@ -10,10 +10,10 @@ from arcgraph.graph.pattern import Aggregate, Entity, Expression, Property
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.counting import FUNCTIONS, Counting, words_of
 from arcgraph.interpret.tables.english import AGE_WORDS, BEGINNING_WORDS, FIRST_WORDS, MOST_WORDS, RANK_WORDS
-from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
 from arcgraph.interpret.tables.spoken import MOMENT, NEXT, NUMERIC, Output
 from arcgraph.interpret.verbalise import phrase, split_name

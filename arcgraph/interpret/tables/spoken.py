@@ -8,9 +8,9 @@ from arcgraph.graph.pattern import Expression, Property
 from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
-from arcgraph.interpret.tables.mentions import Asked
 from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
 
 NUMERIC = ("integer", "float")

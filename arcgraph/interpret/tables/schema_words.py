@@ -1,0 +1,388 @@
+"""What words of a question may mean of a graph's schema."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from arcgraph.interpret.english import (
+    FUNCTION_WORDS,
+    IRREGULAR_FORMS,
+    NOTIONS,
+    PREPOSITIONS,
+)
+from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.literals import Kind
+from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.tables.asked import (
+    FLOOR,
+    OUTRIGHT,
+    Asked,
+    Sense,
+    Stretch,
+    Unit,
+    carries_meaning,
+    is_command_at,
+    is_form_of,
+    is_verb,
+    singular,
+)
+from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, key_words
+from arcgraph.interpret.tables.english import (
+    AMOUNT_NOUNS,
+    COUNT_NOUNS,
+    EVENT_NOUNS,
+    NAME_WORDS,
+    PERSON_WORDS,
+    RELATION_NOUNS,
+    REQUEST_WORDS,
+    SAME_PHRASES,
+    TAIL_NOUNS,
+    TIME_NOUNS,
+    YEAR_WORDS,
+)
+from arcgraph.interpret.tables.wording import worded
+from arcgraph.interpret.terms import shared_stem
+from arcgraph.interpret.verbalise import content, split_name
+
+# Of one stretch so many senses are kept.
+MOST_SENSES = 6
+# A phrase is of so many words at most.
+MOST_PHRASE = 4
+# A word hardly means what is less likely than this.
+_LEAST = 0.05
+# A name that swallows a mark ("average height").
+_SWALLOWED, _UNGROUPED = 0.4, 0.2
+# What a word means less where it is another thing's whole name, and where it names a label first of all.
+NOT_EXACT = 1.0
+_SECOND = 0.6
+# What a word means that is the head of a label's name ("call" of PhoneCall).
+_HEAD_NOUN = 0.3
+# What a property costs whose head noun is not said.
+_HEADLESS = 0.5
+# What a relation costs whose name ends with a preposition that is not said ("plays" for playsFor).
+_NO_PREPOSITION = 0.5
+# What a property costs whose key has the stem of the verb right before a moment ("created in 1999": creationYear).
+_STEM, _DATED = 0.6, 0.1
+# A label so near to "person" is one of persons.
+_LEAST_PERSON = 0.15
+# What a property costs as the sense of a verb.
+_AS_VERB = 1.5
+# What a property of years costs that is only called the year.
+_SAID_AS_YEAR = 0.6
+# What a relation costs that is worded with more than its name.
+_WORDED = 0.05
+# From this logarithm on a label is near what is asked for, alone where it is so much nearer than the next; it is then
+# as likely as this.
+_NEAR_HEAD, _ALONE, _HEAD = -1.85, 0.6, -0.75
+# A preposition may stand so many words before its verb ("for which clubs did he play").
+_FRONTED = 6
+_NUMBER = "number"
+# "Who" and "whose" behind other words open clauses of their own.
+ADVERBS = frozenset(("where", "when"))
+_OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
+_MOMENTS = (Kind.YEAR, Kind.DATE, Kind.DATETIME, Kind.MONTH, Kind.DECADE, Kind.CENTURY)
+
+
+class SchemaWords:
+    """Finds what a question's words may mean of one graph's schema. Thread-safe."""
+
+    def __init__(self, catalog: Catalog):
+        self._catalog = catalog
+
+    def meanings(self, asked: Asked) -> Any:
+        words = [unit.text for unit in asked.units] or ["thing"]
+        return self._catalog.vocabulary.meanings(words)
+
+    def stretches(self, asked: Asked, meanings: Any) -> Iterator[Stretch]:
+        words = [unit.text for unit in asked.units]
+        for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
+            yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
+        # What is grouped is aggregated.
+        swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
+        for i, unit in enumerate(asked.units):
+            for size in range(min(MOST_PHRASE, len(asked.units) - i), 1, -1):
+                if _crosses_quotes(asked, i, i + size):
+                    continue
+                if senses := self.phrase(asked, i, size):
+                    swallowed = _swallowed(asked, i, i + size)
+                    # "Longest lifespans" are no extreme of a longestLifespan: a plural asks for several.
+                    is_plain = swallowed is None or (_is_plural(asked, i + size - 1) and swallowed.deed in _OF_MANY)
+                    # What closes a name counts nothing ("the highest reply count" of reply_count).
+                    is_last = swallowed is not None and swallowed.start == asked.units[i + size - 1].start
+                    is_plain = is_plain or (is_last and swallowed is not None and swallowed.value == "count")
+                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -swallowing)
+                    if swallowed is not None and not is_plain:
+                        yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
+            if senses := self.asked_for(asked, i) or self._those(asked, i):
+                yield Stretch(i, i + 1, senses)
+            is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
+            is_request = is_request or is_command_at(asked, i)
+            if unit.text in FUNCTION_WORDS or is_request or unit.text.isdigit() or i in asked.idle:
+                continue
+            if self._only_aggregates(asked, unit):
+                continue
+            dated = (*self._dated(asked, i), *self._years(unit.text))
+            if senses := (*dated, *self._word(unit.text, meanings[i])):
+                senses = _as_head(senses) if _is_head(asked, i) else senses
+                if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
+                    senses = _rather_labels(senses)
+                senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
+                if is_verb(asked, i):
+                    senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
+                yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _only_aggregates(self, asked: Asked, unit: Unit) -> bool:
+        """Whether a word says how something is aggregated, and is no whole name ("average" of avgSpeed)."""
+        marked = any(m.deed == Deed.AGGREGATE and (m.start, m.end) == (unit.start, unit.end) for m in asked.marks)
+        return marked and not self._catalog.called(unit.text)
+
+    def aggregates_another(self, asked: Asked, stretch: Stretch) -> bool:
+        """Whether a name begins with a word for aggregating, and the rest of it is a property's name as well ("average
+        height", where there are both)."""
+        first, last = asked.units[stretch.first], stretch.last
+        marked = any(m.deed == Deed.AGGREGATE and (m.start, m.end) == (first.start, first.end) for m in asked.marks)
+        rest = tuple(unit.text for unit in asked.units[stretch.first + 1 : last])
+        return marked and any(m.kind == "property" for m in self._catalog.named_by(rest))
+
+    def _dated(self, asked: Asked, at: int) -> Iterator[Sense]:
+        """The properties of moments that a verb right before one leads to, by its stem."""
+        start = asked.units[at].end
+        follows = [
+            min(one.start, one.comparison.start if one.comparison else one.start) for one in asked.literals
+            if one.kind in _MOMENTS
+        ]  # fmt: skip
+        behind = min((at for at in follows if at >= start), default=None)
+        if behind is None or asked.text[start:behind].strip():
+            return
+        verb = asked.units[at].text
+        noun = EVENT_NOUNS.get(verb)
+        for meaning in self._catalog.meanings:
+            if (
+                meaning.kind == "property"
+                and self._is_moment(meaning)
+                and any(_STEM <= shared_stem(verb, word) < 1 or noun == word for word in split_name(meaning.name))
+            ):
+                yield _sense(meaning, -_DATED)
+
+    def _years(self, word: str) -> tuple[Sense, ...]:
+        """The properties that hold years, for the word "year" where none is called so."""
+        if word not in YEAR_WORDS or self._catalog.called(word):
+            return ()
+        held = [m for m in self._catalog.meanings if m.kind == "property"]
+        return tuple(_sense(m, -_SAID_AS_YEAR) for m in held if any(self._is_year(h) for h in m.holders))
+
+    def _is_year(self, holder: Holder) -> bool:
+        info = self._catalog.info(holder)
+        return info.type == "integer" and form_of(info).is_moment
+
+    def is_told(self, mark: Mark) -> bool:
+        """Whether a word that may count or sort is called so in the schema ("the quantity of", "ordered by")."""
+        words = mark.text.lower().split()
+        if mark.deed == Deed.AGGREGATE and words[0] in AMOUNT_NOUNS:
+            return any(m.kind == "property" for m in self._catalog.called(words[0]))
+        is_verb = mark.deed == Deed.ORDER and len(words) > 1 and words[0].endswith("ed")
+        return is_verb and any(
+            m.kind != "property" and is_form_of(words[0], m.name) for m in self._catalog.called(words[0][:-2])
+        )
+
+    def phrase(self, asked: Asked, first: int, size: int) -> tuple[Sense, ...]:
+        """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
+        # "The bank's country" says the same as "bank country".
+        words = tuple(u.text for i, u in enumerate(asked.units[first : first + size]) if u.text != "s" or not i)
+        if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
+            return ()
+        is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
+        turned = (*words[2:], words[0]) if is_turned else ()
+        found = self._catalog.named_by(words) or (self._catalog.named_by(turned) if turned else [])
+        if not found and any(word in FUNCTION_WORDS for word in words):
+            found = [m for m in self._catalog.named_by(content(words)) if are_same(words, split_name(m.name))]
+        if found:
+            return tuple(_sense(meaning, 0.0) for meaning in found)
+        for same in same_phrases(words):
+            if kept := [m for m in self._catalog.named_by(content(same)) if m.kind == "property"]:
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[0] in RELATION_NOUNS and size == 2:
+            # "The relationship type" is one of what edges hold.
+            own = [
+                m
+                for m in self._catalog.meanings
+                if m.kind == "property" and are_same(words[1:], key_words(m.name)[-1:])
+            ]
+            if kept := [m for m in own if all(holder.side == "relationship" for holder in m.holders)]:
+                return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[-1] in COUNT_NOUNS and (kept := self._catalog.named_by((_NUMBER, *words[:-1]))):
+            # "Injury counts" are numbers of injuries.
+            return tuple(_sense(meaning, -0.05) for meaning in kept)
+        if words[-1] in TAIL_NOUNS:
+            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
+            kept = kept or self._catalog.numbered(words[:-1])
+            return tuple(_sense(meaning, -0.1) for meaning in kept)
+        if words[-1] in TIME_NOUNS:
+            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property" and self._is_moment(m)]
+            return tuple(_sense(meaning, -0.1) for meaning in kept)
+        return ()
+
+    def called(self, word: str) -> tuple[Sense, ...]:
+        """What a word is the whole name of; of names, whatever they are called."""
+        named = [_sense(m, 0.0) for m in self._catalog.called(word)]
+        return tuple(named) or (self._word(word, ()) if word in NAME_WORDS else ())
+
+    def _is_moment(self, meaning: Meaning) -> bool:
+        return any(form_of(self._catalog.info(holder)).is_moment for holder in meaning.holders)
+
+    def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
+        if word in NAME_WORDS:
+            return (Sense("property", math.log(0.9), word, self._naming(), is_name=True),)
+        if word in PERSON_WORDS and not self._catalog.called(word):
+            return self.persons
+        named = [m for same in same_phrases((word,)) for m in self._catalog.named_by(content(same))]
+        kept = [m for m in named if m.kind == "property"]
+        if kept and not self._catalog.named_by((word,)):
+            return tuple(_sense(meaning, -0.05) for meaning in kept)
+        exact = self._catalog.called(word)
+        found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
+        found.sort(key=lambda item: -item[0])
+        senses = [
+            _sense(m, math.log(FLOOR + p) - (NOT_EXACT if exact and m not in exact else 0.0) - self._headless(word, m))
+            for p, m in found
+        ]
+        senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
+        headed = self._catalog.heads.get(word.rstrip("s"), ())
+        if not exact and headed:
+            # A thing is meant before what it has ("calls": a PhoneCall, and no call date).
+            senses = [
+                replace(s, log=s.log - _SECOND) if s.kind == "property" else s
+                for s in senses if s.kind != "label" or s.name not in headed
+            ]  # fmt: skip
+            senses += [Sense("label", -_HEAD_NOUN, name) for name in headed]
+        # Where a word names a label it is a noun, and what else is called so comes second.
+        names_label = any(m.kind == "label" for m in exact)
+        return tuple(
+            replace(s, log=(0.0 if s.kind == "label" else -_SECOND)) if _is_any(s, exact) and names_label else
+            replace(s, log=0.0) if _is_any(s, exact) else s
+            for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
+        )  # fmt: skip
+
+    def _headless(self, word: str, meaning: Meaning) -> float:
+        """What a word costs that is none of a property's head noun ("watch" of watchCount)."""
+        words = split_name(meaning.name)
+        is_less = meaning.kind == "property" and len(words) > 1 and not is_form_of(word, words[-1])
+        return _HEADLESS if is_less else 0.0
+
+    def asked_for(self, asked: Asked, at: int) -> tuple[Sense, ...]:
+        """What a question word at the beginning asks for: the label of persons or places, or a label's one moment."""
+        word = asked.units[at].text
+        is_first = not any(carries_meaning(unit.text) or unit.text in NAME_WORDS for unit in asked.units[:at])
+        if not is_first or word not in NOTIONS or len(asked.units) == 1 or (at and word not in ADVERBS):
+            return ()
+        return self._moments if word == "when" else self._labels_of(NOTIONS[word][0])
+
+    def _those(self, asked: Asked, at: int) -> tuple[Sense, ...]:
+        """What "those" stands for where more is said of people ("those who", "emails of those living in")."""
+        behind = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
+        before = asked.units[at - 1].text if at else ""
+        is_people = behind in ("who", "whose") or (
+            before in PREPOSITIONS and (behind.endswith(("ing", "ed")) or behind in IRREGULAR_FORMS)
+        )
+        return self.persons if asked.units[at].text == "those" and is_people else ()
+
+    @cached_property
+    def _moments(self) -> tuple[Sense, ...]:
+        """The properties that answer when, of the labels that have just one."""
+        found = []
+        for label in self._catalog.labels:
+            keys = self._catalog.when_keys(label)
+            found += [Holder("node", label, keys[0])] if len(keys) == 1 else []
+        return (Sense("property", math.log(0.9), "when", tuple(found)),) if found else ()
+
+    @cached_property
+    def persons(self) -> tuple[Sense, ...]:
+        """What words for any person mean here."""
+        return self._labels_of("person")
+
+    def _labels_of(self, notion: str) -> tuple[Sense, ...]:
+        """The label that a word for a kind of thing means most likely, where any is near."""
+        row = self._catalog.vocabulary.meanings([notion])[0]
+        found = [(float(p), m) for p, m in zip(row, self._catalog.meanings, strict=False) if m.kind == "label"]
+        best = max(found, key=lambda item: item[0], default=None)
+        if best is None or best[0] < _LEAST_PERSON:
+            return ()
+        return (_sense(best[1], math.log(FLOOR + min(1.0, 2 * best[0]))),)
+
+    def _naming(self) -> tuple[Holder, ...]:
+        return tuple(
+            Holder("node", label, key) for label in self._catalog.labels for key in self._catalog.naming(label)
+        )
+
+
+def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The other phrases of general English for the same kind of property."""
+    one = " ".join((*words[:-1], singular(words[-1])))
+    return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
+
+
+def _unsaid_preposition(asked: Asked, at: int, sense: Sense) -> float:
+    """What a relation costs whose name ends with a preposition that the question does not have behind the verb."""
+    last = split_name(sense.name)[-1] if sense.kind == "relation" else ""
+    if last not in PREPOSITIONS or last in ("by", "of") or any(u.text == last for u in asked.units[at + 1 :]):
+        return 0.0
+    before = asked.units[at - _FRONTED : at] if at >= _FRONTED else asked.units[:at]
+    return 0.0 if any(unit.text == last for unit in before) else _NO_PREPOSITION
+
+
+def _is_plural(asked: Asked, at: int) -> bool:
+    """Whether a word looks like a noun in the plural."""
+    return asked.units[at].text.endswith("s") and not asked.units[at].text.endswith("ss")
+
+
+def _rather_labels(senses: Sequence[Sense]) -> tuple[Sense, ...]:
+    """The senses of a word that names a label outright: a property of edges that is called so only refers to it."""
+    if not any(s.kind == "label" and s.log >= OUTRIGHT for s in senses):
+        return tuple(senses)
+    return tuple(
+        replace(s, log=s.log - _SECOND) if s.holders and all(h.side == "relationship" for h in s.holders) else s
+        for s in senses
+    )
+
+
+def _is_head(asked: Asked, at: int) -> bool:
+    """Whether a word in the plural is the first that means anything, and so what is asked for."""
+    ends = max((m.end for m in asked.marks if m.deed == Deed.AGGREGATE), default=0)
+    said = [u for u in asked.units[:at] if u.start >= ends and carries_meaning(u.text)]
+    return not said and _is_plural(asked, at)
+
+
+def _as_head(senses: Sequence[Sense]) -> tuple[Sense, ...]:
+    """The senses of what is asked for: it is a thing of the graph, so that the one label that is near is rather meant
+    than nothing."""
+    labels = sorted((s for s in senses if s.kind == "label"), key=lambda s: -s.log)
+    is_one = (
+        bool(labels) and labels[0].log >= _NEAR_HEAD and (len(labels) < 2 or labels[0].log - labels[1].log >= _ALONE)
+    )
+    if not is_one or any(s.log > labels[0].log for s in senses):
+        return tuple(senses)
+    return tuple(replace(s, log=max(s.log, _HEAD)) if s is labels[0] else s for s in senses)
+
+
+def _is_any(sense: Sense, meanings: Sequence[Meaning]) -> bool:
+    return any(sense.kind == m.kind and sense.name == m.name for m in meanings)
+
+
+def _swallowed(asked: Asked, first: int, last: int) -> Mark | None:
+    """A mark that is not doubtful and lies within units."""
+    start, end = asked.units[first].start, asked.units[last - 1].end
+    return next((m for m in asked.marks if start <= m.start and m.end <= end and not m.doubtful), None)
+
+
+def _crosses_quotes(asked: Asked, first: int, last: int) -> bool:
+    """Whether units hold a part of a text in quotation marks and something beside it."""
+    start, end = asked.units[first].start, asked.units[last - 1].end
+    return any(s < end and start < e and (start < s or e < end) for s, e in asked.quoted)
+
+
+def _sense(meaning: Meaning, log: float) -> Sense:
+    return Sense(meaning.kind, log, meaning.name, meaning.holders)

@@ -8,7 +8,8 @@ from typing import Any
 
 from arcgraph.answer import tables as shown_as
 from arcgraph.answer.evidence import joined, passages_of
-from arcgraph.answer.result import Alternative, Answer, Status, Witness
+from arcgraph.answer.over import extent_of
+from arcgraph.answer.result import Alternative, Answer, Attempt, QueryRecord, Status, Witness
 from arcgraph.answer.runs import (
     ALTERNATIVES,
     UNSURE,
@@ -20,6 +21,7 @@ from arcgraph.answer.runs import (
     witness_of,
 )  # fmt: skip
 from arcgraph.domain import RESERVED_KEY, Node, Rows, Schema
+from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
 from arcgraph.graph.pattern import Aggregate, Binding, Entity, Filter, Pattern, Property
 from arcgraph.interpret.assemble import evidencing, witnessing
@@ -73,16 +75,31 @@ class TableAnswers:
         with trace.stage("evidence"):
             witness = self._witness(best, trace)
             passages = passages_of(self._graph, self._schema, witness, timeout=self._timeout)
+            over, counted = self._over(best.reading.pattern, trace)
         table = shown_as.table(best.reading, best.rows, self._schema)
-        text = shown_as.text(best.reading, table)
+        text = shown_as.text(best.reading, table, over)
         found = shown_as.found_entities(best.reading, best.rows, self._schema)
         sure, others = ranking.confidence(best.reading, readings), _others(readings, best)
-        evidence, is_cut = (witness, passages), best.rows.truncated
+        evidence, is_cut = (joined(witness, counted), passages), best.rows.truncated
         answer = grounded(question, text, table, found, evidence, runs, self._schema, sure, others, partial=is_cut)
         if best.reading is readings[0]:
             return answer
         said = f"{text}; the likelier reading found nothing: {readings[0].words()}"
         return replace(answer, text=said, tried=tried(runs))
+
+    def _over(self, pattern: Pattern, trace: Trace) -> tuple[str, Witness]:
+        """Over how many things an aggregate was taken, in words, and the query that counted them."""
+        extent = extent_of(pattern)
+        if extent is None:
+            return "", Witness()
+        shown, params = extent.pattern.to_cypher("neo4j")
+        try:
+            rows = self._graph.read(*extent.pattern.to_cypher(self._graph.dialect), timeout=self._timeout)
+        except QueryError as error:
+            trace.note("evidence", "error", error=str(error))
+            return "", Witness()
+        record = QueryRecord(shown, params, "pattern", "over how many", (Attempt(len(rows), rows.seconds),))
+        return extent.words(rows.records[0][0]), Witness(queries=(record,))
 
     def _witness(self, run: TableRun, trace: Trace) -> Witness:
         """The matches behind the answer."""

@@ -40,9 +40,9 @@ def found_entities(reading: TableReading, rows: Rows, schema: Schema) -> tuple[A
     return entities(rows, schema) if reading.entity >= 0 else ()
 
 
-def text(reading: TableReading, shown: Rows) -> str:
-    """The answer in a line, and how the question was read."""
-    return f"{_result(shown)} (read as: {reading.words()})"
+def text(reading: TableReading, shown: Rows, over: str = "") -> str:
+    """The answer in a line, and how the question was read; ``over`` is said of an aggregate."""
+    return f"{_result(shown)} (read as: {reading.words()}{f', {over}' if over else ''})"
 
 
 def _result(shown: Rows) -> str:

@@ -85,6 +85,11 @@ def rows(answer: Answer) -> set[Any]:
         ("Which shelves have volumes with an average of pages above 200?", {"North"}),
         ("Which shelves have a total of pages over 400?", {"North"}),
         ("How many readers has each volume on average?", {1.333}),
+        ("What is the average number of volumes per borrower?", {1.333}),
+        # Several aggregates and extremes of one property.
+        ("What are the highest and the lowest number of pages of volumes?", {(300, 90)}),
+        ("What are the minimum and maximum pages of volumes on each shelf?", {("North", 120, 300), ("South", 90, 240)}),
+        ("What is the average height and the lowest height of authors?", {(175.0, 170)}),
         # No amount is 0.
         ("Which volumes have no copies lent?", {"Lamps"}),
         # What is listed with a number beside.
@@ -187,3 +192,23 @@ def test_durations_and_states(
     fill(graph, tmp_path, nodes, [("a", "TOOK", "l1"), ("b", "TOOK", "l2"), ("c", "TOOK", "l3")])
     answer = Agent(graph, settings=settings).ask(question)
     assert rows(answer) == expected, answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "over"),
+    [
+        ("What is the average height of authors?", "over 2 authors"),
+        ("What is the average number of volumes per author?", "over 2 authors"),
+        ("How many volumes were printed each year?", "over 4 volumes"),
+        ("What is the average height of the author of Reeds?", "over 1 author"),
+        ("What is the average borrow count per reader?", "over 4 borrowed edges"),
+        # The number is itself the answer, or groups were left out.
+        ("How many readers are there?", ""),
+        ("Which shelves have a total of pages over 400?", ""),
+    ],
+)
+def test_the_answer_says_over_how_many_things(library: Agent, question: str, over: str) -> None:
+    answer = library.ask(question)
+    assert answer.status == Status.ANSWERED, answer.text
+    assert answer.text.endswith(f", {over})") if over else "over" not in answer.text.partition("read as")[2]
+    assert (answer.queries[-1].reading == "over how many") == bool(over)

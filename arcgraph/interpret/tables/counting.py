@@ -14,7 +14,14 @@ from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import TIMES_ADVERBS
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import APART_WORDS, BACK_WORDS, COUNT_NOUNS, DOING_WORDS, TIMES_WORDS
+from arcgraph.interpret.tables.english import (
+    APART_WORDS,
+    BACK_WORDS,
+    COORDINATING,
+    COUNT_NOUNS,
+    DOING_WORDS,
+    TIMES_WORDS,
+)
 from arcgraph.interpret.tables.parse import (
     Draft,
     Test,
@@ -130,6 +137,8 @@ class Counting(Spoken):
                 yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
             return
         if of is None:
+            of = self._shared_property(mark)
+        if of is None:
             of = self._last_property(mark.start)
         if of is not None and function in ("avg", "sum") and not self._is_number(self._uses[of]):
             of = None
@@ -145,6 +154,28 @@ class Counting(Spoken):
             measure = self._property(use, numeric=True)
             yield Output(Aggregate(function, measure), f"{FUNCTIONS[function]} {words_of(use)}")
             following = self._joined_property(following)
+
+    def _shared_property(self, mark: Mark) -> int | None:
+        """The property that several aggregates are of, whichever took it ("the lowest and the average budget")."""
+        end = self._end_of_coordinated(mark)
+        is_behind = any(
+            m.start < mark.start and self._end_of_coordinated(m) == end for m in self._marks if m in self._met
+        )
+        at = self._next_use(end, 1) if is_behind else None
+        return at if at is not None and self._uses[at].kind == "property" and self._uses[at].at >= 0 else None
+
+    def _end_of_coordinated(self, mark: Mark) -> int:
+        """Where the last of several aggregates and extremes ends that are of one thing ("the highest and the lowest
+        budget")."""
+        end = mark.end
+        for other in self._marks:
+            if other.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE) and other.start > end:
+                between = {unit.text for unit in self._asked.units if end <= unit.start < other.start}
+                is_comma = not between and "," in self._asked.text[end : other.start]
+                if not is_comma and ("and" not in between or not between <= ARTICLES | COORDINATING):
+                    break
+                end = other.end
+        return end
 
     def _adds_up(self, at: int, mark: Mark) -> bool:
         """Whether "how many" asks for an amount that edges or nodes hold ("how many hours"), and not for a number of
@@ -194,8 +225,15 @@ class Counting(Spoken):
         behind = [u for u in self._uses[at + 1 :] if u.side == "node" and u.kind in ("label", "value") and u.at >= 0]
         others = [u for u in behind if name_of_node(u.at) != counted and not self._in_closing(self._char(u))]
         told = [u for u in others if u.kind == "label" and self._follows_group(u)]
+        doers = [u for u in self._uses[at + 1 :] if self._follows_group(u) and self._is_doer(u)]
+        if doers and not told and name_of_node(doer := self._doer(doers[0])) != counted:
+            return doer
         self._loose += 0.0 if told else _IMPLIED
         return next((u.at for u in (*told, *others)), None)
+
+    def _is_doer(self, use: Use) -> bool:
+        """Whether a use is a noun for those who do what a relation says ("per designer")."""
+        return use.kind == "relation" and use.at >= 0 and is_agent_noun(self._asked, use, self._uses)
 
     def _follows_group(self, use: Use) -> bool:
         ends = (m.end for m in self._marks if m.deed == Deed.GROUP and m.end <= self._char(use))
@@ -352,7 +390,7 @@ class Counting(Spoken):
         yield from self._outputs(use)
 
     def _outputs(self, use: Use) -> Iterator[Output]:
-        if use.kind == "relation" and use.at >= 0 and is_agent_noun(self._asked, use, self._uses):
+        if self._is_doer(use):
             # "For each actor": for each of those who did it.
             node = self._doer(use)
             yield Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)

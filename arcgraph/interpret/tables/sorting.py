@@ -13,7 +13,13 @@ from arcgraph.interpret.operators import MEASURES
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.counting import FUNCTIONS, Counting, words_of
-from arcgraph.interpret.tables.english import AGE_WORDS, BEGINNING_WORDS, FIRST_WORDS, MOST_WORDS, RANK_WORDS
+from arcgraph.interpret.tables.english import (
+    AGE_WORDS,
+    BEGINNING_WORDS,
+    FIRST_WORDS,
+    MOST_WORDS,
+    RANK_WORDS,
+)
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
 from arcgraph.interpret.tables.spoken import MOMENT, NEXT, NUMERIC, Output
 from arcgraph.interpret.verbalise import phrase, split_name
@@ -47,8 +53,11 @@ class Sorting(Counting):
                 if found is None:
                     self._cut(mark, mark.value, is_sorted=order is not None)
                     continue
-                self._met.add(mark)
                 expression, descending, is_extreme = found
+                if extremes and not is_extreme:
+                    # An extreme is one row: there is nothing to sort.
+                    continue
+                self._met.add(mark)
                 if is_extreme:
                     extremes.append(expression)
                     continue
@@ -133,8 +142,10 @@ class Sorting(Counting):
             if counted is None or self._counts_itself(counted):
                 return None
             self._met.add(self._measures[mark])
+            if (amount := self._amount_behind(self._measures[mark])) is not None:
+                return self._of_property(mark, value, amount)
             return counted, value.amount != "asc", False
-        at = self._next_use(mark.end, 2)
+        at = self._next_use(self._end_of_coordinated(mark), 2)
         if at is None or self._uses[at].kind == "label":
             # "founded first", "the top 3 films by length"
             at = next((n for n in self._sorted_by(mark) if n not in self._taken), at)
@@ -160,22 +171,30 @@ class Sorting(Counting):
             return self._of_moment(self._doer(use), value)
         return None
 
+    def _amount_behind(self, mark: Mark) -> int | None:
+        """The property that holds a number of things, where its extreme is asked for and nothing else ("the highest
+        number of pages")."""
+        at = self._next_use(self._end_of_coordinated(mark), NEXT)
+        is_amount = at is not None and self._adds_up(at, mark)
+        return at if at is not None and is_amount and not self._asks_for_others(mark, at) else None
+
     def _of_property(self, mark: Mark, value: Superlative, at: int) -> tuple[Output, bool, bool]:
         """What a property sorts; its extreme where nothing else is asked for ("the highest budget")."""
         use = self._uses[at]
         descending = self._descends_by(value, use)
         self._taken.add(at)
-        others = [
-            u for n, u in enumerate(self._uses)
-            if n != at and u.kind != "value" and (self._is_before(u, mark) or u.first < use.first)
-        ]  # fmt: skip
         measure = self._property(use, numeric=True)
         is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
-        asks_who = self._asked.units[0].text in ("who", "whom", "where")
-        if (is_grouped or not (others or asks_who)) and not mark.doubtful and not value.limit:
+        if (is_grouped or not self._asks_for_others(mark, at)) and not mark.doubtful and not value.limit:
             function: Literal["max", "min"] = "max" if descending else "min"
             return Output(Aggregate(function, measure), f"{FUNCTIONS[function]} {words_of(use)}"), descending, True
         return Output(measure, words_of(use)), descending, False
+
+    def _asks_for_others(self, mark: Mark, at: int) -> bool:
+        """Whether something else is asked for than the extreme of a property."""
+        others = (u for n, u in enumerate(self._uses) if n not in (at, *self._taken) and u.kind != "value")
+        is_other = any(self._is_before(u, mark) or u.first < self._uses[at].first for u in others)
+        return is_other or self._asked.units[0].text in ("who", "whom", "where")
 
     def _is_listing(self, mark: Mark, value: Superlative, use: Use) -> bool:
         """Whether "the first 3 names" are no first ones of an order, but any of them."""

@@ -61,7 +61,7 @@ class PathAnswers:
             return replace(nothing_found(question, runs, missing), alternatives=alternatives, partial=is_late)
         sure = confidence(best.reading, found.readings)
         # A relation may have the very word ("the largest city of").
-        unsaid = [words for words in found.unsaid if not _says(best.reading.words(), words)]
+        unsaid = [words for words in found.unsaid if not _says(best.reading.route(), words)]
         if asks_when(found.question) and not self._tells_when(best):
             unsaid.append(found.question.tokens[0].text)
         if unsaid or not holds(best.reading, found.readings, is_open=found.is_open):

@@ -67,6 +67,11 @@ class Reading:
 
     def words(self) -> str:
         """The reading as a person can check it."""
+        told = {Intent.COUNT: "how many: ", Intent.YES_NO: "whether: "}.get(self.intent, "")
+        return self.route() if self.described else told + self.route()
+
+    def route(self) -> str:
+        """What is named and the ways from it, in words, without what is asked of them."""
         if self.described:
             return f"about {self.described.name}"
         text = "; ".join(_branch_words(b) for b in self.branches)
@@ -74,7 +79,7 @@ class Reading:
             text += f"; then {_steps_words(self.tail)}"
         if self.goal:
             text += f" = {self.goal.name}"
-        return {Intent.COUNT: f"how many: {text}", Intent.YES_NO: f"whether: {text}"}.get(self.intent, text)
+        return text
 
 
 def _branch_words(branch: Branch) -> str:

@@ -212,3 +212,40 @@ def test_the_answer_says_over_how_many_things(library: Agent, question: str, ove
     assert answer.status == Status.ANSWERED, answer.text
     assert answer.text.endswith(f", {over})") if over else "over" not in answer.text.partition("read as")[2]
     assert (answer.queries[-1].reading == "over how many") == bool(over)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which country is Eli Roe a citizen of?", {"Norway"}),
+        ("In which city was Fay Noll born?", {"Bergen"}),
+        ("Which villages are linked to the village code 7?", {"Ulm"}),
+    ],
+)
+def test_a_key_whose_words_stand_apart(
+    graph: Any, tmp_path: Path, settings: Settings, question: str, expected: set[Any]
+) -> None:
+    nodes = [
+        ("w1", "Author", {"name": "Eli Roe", "countryOfCitizenship": "Norway", "birthCity": "Oslo"}),
+        ("w2", "Author", {"name": "Fay Noll", "countryOfCitizenship": "Chile", "birthCity": "Bergen"}),
+        ("c1", "Country", {"name": "Norland"}),
+        ("p1", "Prize", {"name": "Quill"}),
+        ("u", "Village", {"name": "Ulm", "villageCode": 7}),
+        ("v", "Village", {"name": "Varde", "villageCode": 8}),
+    ]
+    fill(graph, tmp_path, nodes, [("p1", "AWARDED_IN", "c1"), ("p1", "AWARDED_TO", "w1"), ("p1", "AWARDED_TO", "w2")])
+    answer = Agent(graph, settings=settings).ask(question)
+    assert rows(answer) == expected, answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # Two questions at once, and two numbers that are compared, are no single path.
+        "Which volumes did Eli Roe write, and how many words do they hold?",
+        "How many more volumes did Eli Roe write than Fay Noll?",
+    ],
+)
+def test_a_path_answers_no_half_of_a_question(library: Agent, question: str) -> None:
+    answer = library.ask(question)
+    assert answer.status == Status.INSUFFICIENT, answer.text

@@ -252,11 +252,9 @@ class Leftover:
         return self._word(start - 1) in ("a", "an") and self._word(end + 1) in TELLING_APART
 
     def _is_aggregated(self, start: int) -> bool:
-        """Whether words stand right behind an average or its like ("the average salinity")."""
+        """Whether words stand right behind a word for an aggregate ("the average salinity", "and how many runways")."""
         begin = self._asked.units[start].start
-        ends = [
-            m.end for m in self._asked.marks if m.deed == Deed.AGGREGATE and m.value in ("avg", "min", "max", "sum")
-        ]
+        ends = [m.end for m in self._asked.marks if m.deed == Deed.AGGREGATE and not m.doubtful]
         return any(end <= begin and not self._asked.text[end:begin].strip() for end in ends)
 
     def _heads_compound(self, start: int) -> bool:

@@ -81,6 +81,8 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return False
     if tables[0].is_path and _is_sure(tables) and (tables[0].tells_parts or _says_everything(tables)):
         return not _explains(best)
+    if _names_more(tables, best) and not _explains(best):
+        return True
     if _asks_for_nothing(tables) and path_confidence(best, paths.readings) < _SURE_PATH:
         return True
     if _explains(best) and not tables[0].doubts.aggregates:
@@ -104,6 +106,12 @@ def _is_much_surer(tables: Sequence[TableReading], of_path: float) -> bool:
     is_fitting = tables[0].fit >= _CLEARER and not tables[0].doubts.lost
     sure = confidence(tables[0], tables) if is_fitting else 0.0
     return sure >= _RATHER_SURE and of_path < _LESS_SURE and sure - of_path >= _SURER
+
+
+def _names_more(tables: Sequence[TableReading], path: Reading) -> bool:
+    """Whether the best table, sure enough, begins at more of the things that a question names than a path does."""
+    is_sure = tables[0].is_path and _is_sure(tables) and confidence(tables[0], tables) >= _RATHER_SURE
+    return is_sure and len(tables[0].pattern.bindings) > len(path.anchors)
 
 
 def _explains(path: Reading) -> bool:

@@ -271,9 +271,16 @@ def unsaid_by_paths(text: str, candidates: Sequence[Candidate]) -> list[str]:
     literals, marks = signs_of(text)
     found = [(m.start, m.end) for m in marks if _denies(m) or m.deed == Deed.EITHER]
     found += [one.span for one in literals if one.kind in _NAMING]
-    found += _further_columns(text) + _further_questions(text) + _listed_columns(text)
+    found += _comparisons(text) + _further_columns(text) + _further_questions(text) + _listed_columns(text)
     left = {(s, e) for s, e in found if not any(a < e and s < b for a, b in named)}
     return [text[s:e] for s, e in sorted(left)]
+
+
+def _comparisons(text: str) -> list[tuple[int, int]]:
+    """Where one thing is compared with another ("how many more … than")."""
+    units = units_of(text)
+    is_compared = compares([unit.text for unit in units])
+    return [(unit.start, unit.end) for unit in units if is_compared and unit.text == "than"]
 
 
 def _further_columns(text: str) -> list[tuple[int, int]]:

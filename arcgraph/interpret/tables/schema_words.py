@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -101,6 +102,7 @@ class SchemaWords:
         words = [unit.text for unit in asked.units]
         for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
+        apart = self._said_apart(asked)
         # What is grouped is aggregated.
         swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
         for i, unit in enumerate(asked.units):
@@ -125,8 +127,12 @@ class SchemaWords:
                 continue
             if self._only_aggregates(asked, unit):
                 continue
-            dated = (*self._dated(asked, i), *self._years(unit.text))
-            if senses := (*dated, *self._word(unit.text, meanings[i])):
+            told = (*self._dated(asked, i), *self._years(unit.text), *apart[i])
+            word = self._word(unit.text, meanings[i])
+            if apart[i]:
+                # What is asked for is hardly a thing by itself.
+                word = tuple(replace(s, log=s.log - _SECOND) for s in word)
+            if senses := (*told, *word):
                 senses = _as_head(senses) if _is_head(asked, i) else senses
                 if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
                     senses = _rather_labels(senses)
@@ -167,6 +173,28 @@ class SchemaWords:
                 and any(_STEM <= shared_stem(verb, word) < 1 or noun == word for word in split_name(meaning.name))
             ):
                 yield _sense(meaning, -_DATED)
+
+    def _said_apart(self, asked: Asked) -> dict[int, list[Sense]]:
+        """The properties of which one word is asked for and the others stand behind it ("which country is Ann a citizen
+        of": countryOfCitizenship), by the units that say them."""
+        found: dict[int, list[Sense]] = defaultdict(list)
+        words = [unit.text for unit in asked.units]
+        for i in range(1, len(words)):
+            if words[i - 1] not in ("which", "what") or words[i] in FUNCTION_WORDS:
+                continue
+            things = {m.name for m in self._catalog.called(words[i]) if m.kind == "label"}
+            for meaning in self._catalog.meanings:
+                parts = content(split_name(meaning.name)) if meaning.kind == "property" else ()
+                asked_for = next((p for p in parts if are_same((words[i],), (p,))), None)
+                others = [part for part in parts if part != asked_for]
+                behind = range(i + 2, len(words))
+                said = [next((n for n in behind if _says_part(words[n], part)), None) for part in others]
+                # "Which ports have the port code 7" asks for ports.
+                is_own = any(holder.owner in things for holder in meaning.holders)
+                if asked_for is not None and not is_own and said and None not in said:
+                    for n in (i, *said):
+                        found[n or i].append(_sense(meaning, -_DATED))
+        return found
 
     def _years(self, word: str) -> tuple[Sense, ...]:
         """The properties that hold years, for the word "year" where none is called so."""
@@ -323,6 +351,11 @@ def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The other phrases of general English for the same kind of property."""
     one = " ".join((*words[:-1], singular(words[-1])))
     return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
+
+
+def _says_part(word: str, part: str) -> bool:
+    """Whether a word is a form of a key's word, or a verb for what it is the noun of ("born": birth)."""
+    return word not in FUNCTION_WORDS and (EVENT_NOUNS.get(word) == part or shared_stem(word, part) >= _STEM)
 
 
 def _unsaid_preposition(asked: Asked, at: int, sense: Sense) -> float:

@@ -216,10 +216,7 @@ class Leftover:
     def _is_measured(self, start: int, end: int) -> bool:
         """Whether a number that no property is named for stands beside a noun ("with 2 runways", "a depth over 5")."""
         for use in self._draft.uses:
-            named = any(
-                u.spent and u.at == use.at and u.side == use.side and u.keys == use.keys for u in self._draft.uses
-            )
-            if use.kind != "value" or use.is_name or named or not self._is_amount(use):
+            if not self._is_bare_amount(use):
                 continue
             between = range(end + 1, use.first) if end < use.first else range(use.last, start)
             if (
@@ -229,6 +226,11 @@ class Leftover:
             ):
                 return True
         return False
+
+    def _is_bare_amount(self, use: Use) -> bool:
+        """Whether a value is an amount of a property that no word names."""
+        named = any(u.spent and u.at == use.at and u.side == use.side and u.keys == use.keys for u in self._draft.uses)
+        return use.kind == "value" and not use.is_name and not named and self._is_amount(use)
 
     def _is_amount(self, use: Use) -> bool:
         """Whether a value is an amount that something is compared with; years have verbs beside them."""
@@ -376,11 +378,12 @@ class Leftover:
         return words[:2] == ["the", "same"] and not is_told
 
     def _borrowed(self) -> int:
-        """How many words were taken for properties that they hardly mean, of things that no word names ("users with a
-        reputation over 100", by the score of what they wrote)."""
+        """How many words were taken for properties that they hardly mean, and numbers for amounts that no word names,
+        of things that no word names either ("users with a reputation over 100", by the score of what they wrote)."""
         uses = [use for use in self._draft.uses if use.side == "node"]
         named = {use.at for use in uses if use.kind == "label" or (use.kind == "value" and use.is_name)}
-        return sum(1 for u in uses if u.kind == "property" and u.log < _BARELY and u.at >= 0 and u.at not in named)
+        unnamed = [u for u in uses if u.at >= 0 and u.at not in named]
+        return sum(1 for u in unnamed if (u.kind == "property" and u.log < _BARELY) or self._is_bare_amount(u))
 
     @property
     def _is_head_vague(self) -> bool:

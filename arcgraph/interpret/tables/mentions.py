@@ -30,7 +30,7 @@ from arcgraph.interpret.tables.asked import (
     units_of,
     units_within,
 )
-from arcgraph.interpret.tables.catalog import Catalog, Holder
+from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.english import (
     APPOSED_NOUNS,
     CLOSING_VERBS,
@@ -64,8 +64,6 @@ _NAME = 1.0
 _OPENING = 4
 # So much dropping a likely value costs.
 _LIKELY_VALUE = 1.5
-# A property that a word means with this logarithm at least is named by it.
-_NAMED = -2.0
 # What each word of a whole name costs that is taken apart; of a relation more ("the defender size" is hardly said of a
 # defender).
 _APART, _RELATION_APART = 0.5, 1.0
@@ -100,7 +98,7 @@ class Linker:
             s.first for s in schema if s.last == s.first + 1 and any(x.log >= OUTRIGHT for x in s.senses)
         )
         asked.singular = _singular(asked)
-        values = list(self._held.stretches(asked, _named_holders(schema)))
+        values = list(self._held.stretches(asked, schema))
         strong, surely = _costing(values, DROPPED_NUMBER), _costing(values, _LIKELY_VALUE)
         likely = frozenset(i for first, last in surely for i in range(first, last))
         likely |= {i for i, u in enumerate(asked.units) if any(a <= u.start and u.end <= b for a, b in asked.quoted)}
@@ -172,6 +170,9 @@ class Linker:
             return -_PLAIN
         opens = (word in COMMAND_WORDS and at <= _OPENING) or word in LIGHT_VERBS
         is_plain = word in PLAIN_WORDS or word in REQUEST_WORDS - COMMAND_WORDS or opens or word in CLOSING_VERBS
+        if is_plain and at in asked.outright and asked.units[0].text in ADVERBS:
+            # "Where is the Nightjar located" asks for its location.
+            return -_SOMEONE
         if is_plain:
             return -_SOMEONE if any(m.kind != "relation" for m in self._catalog.called(word)) else -_PLAIN
         if word.isdigit():
@@ -288,11 +289,6 @@ def _is_grouping(asked: Asked, at: int) -> bool:
 def _costing(values: Sequence[Stretch], least: float) -> list[tuple[int, int]]:
     """The units of the values that it costs at least so much to leave out."""
     return [(s.first, s.last) for s in values if s.log <= -least]
-
-
-def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
-    """The properties that words of the question say more or less outright."""
-    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED for h in s.holders)
 
 
 def _taken_apart(stretches: Sequence[Stretch], whole: Sequence[tuple[int, int]]) -> list[Stretch]:

@@ -545,8 +545,12 @@ class Parser:
                 cost += _UNNAMED_ID
             yield _used(draft, use, cost + (_CONTRADICTED if _is_named_otherwise(asked, draft, stretch) else 0.0))
         else:
-            spent = draft.uses[naming]._replace(side=side, at=i, keys=(key,), spent=True)
-            yield _used(draft._replace(uses=_put(draft.uses, naming, spent)), use, -_NAMED_KEY)
+            named = draft.uses[naming]
+            spent = named._replace(side=side, at=i, keys=(key,), spent=True)
+            # "The rack numbers of racks in zone 4" has a word right before the number.
+            is_other = _is_named_otherwise(asked, draft, stretch) and named.last < draft.uses[-1].first
+            cost = _CONTRADICTED if is_other else -_NAMED_KEY
+            yield _used(draft._replace(uses=_put(draft.uses, naming, spent)), use, cost)
 
     def _identifies(self, label: str, key: str) -> bool:
         return self._catalog.schema.labels[label].identifying == key

@@ -69,7 +69,8 @@ class Sorting(Counting):
                 if target is not None:
                     self._met.update(m for m in self._marks if m.deed == Deed.ORDER)
                     order = (target, mark.value == "desc" or self._descends())
-                    hidden += [Output(target, "")] if not isinstance(target, Aggregate) else []
+                    words = phrase(target.key) if isinstance(target, Property) else ""
+                    hidden += [Output(target, words)] if not isinstance(target, Aggregate) else []
         return order, limit, hidden, extremes
 
     def _puts_first(self, mark: Mark) -> bool:

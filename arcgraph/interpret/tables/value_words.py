@@ -25,6 +25,7 @@ from arcgraph.interpret.literals import TEXTS, Comparison, Kind
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.asked import (
+    OUTRIGHT,
     Asked,
     Condition,
     Sense,
@@ -52,6 +53,8 @@ DROPPED_VALUE = 6.0
 DROPPED_NUMBER = 3.0
 # From this probability on a word says a thing of the schema, if it is a form of its name.
 _SAID = 0.2
+# A property that a word means with this logarithm at least is named by it.
+_NAMED = -2.0
 # A name that is surely one.
 _SURELY_NAMED = -0.2
 # What a name costs that is only the singular of a word.
@@ -64,6 +67,8 @@ _OTHERWISE = 0.3
 _WITHIN = 0.1
 # How sure a word with a capital is a value where it is a label as well.
 _LABELLED = 0.5
+# How sure a whole value is right beside what holds it.
+_BESIDE = 0.8
 # How sure several words are a value that they are word for word.
 _WHOLE = ("exact", "folded")
 _WHOLLY = 0.9
@@ -91,10 +96,12 @@ class ValueWords:
         asked.literals, _ = signs_of(text)
         return list(dict.fromkeys(sense.text for _, _, sense, _ in self._told_within(asked)))
 
-    def stretches(self, asked: Asked, named: frozenset[Holder]) -> Iterator[Stretch]:
+    def stretches(self, asked: Asked, schema: Sequence[Stretch]) -> Iterator[Stretch]:
+        """The values of a question, ``schema`` being what its words mean of the schema."""
+        named = _named_holders(schema)
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
-        known = [*self._named(asked), *self._held(asked), *self._paraphrased(asked), *self._told_within(asked)]
+        known = [*self._named(asked), *self._held(asked, schema), *self._paraphrased(asked), *self._told_within(asked)]
         known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
         names = [(start, end) for start, end, sense, _ in known if sense.is_name and sense.log >= _SURELY_NAMED]
         for start, end, sense, weight in [*known, *self._written(asked, names), *self._seen_from_the_end(asked)]:
@@ -141,6 +148,8 @@ class ValueWords:
                 right = [self._typed(holders[0], text) for text in named]
                 compared = self._comparison_at(asked, mention.start, mention.end)
                 if compared is not None and compared.operator in general.PART_OPERATORS:
+                    continue
+                if compared is not None and compared.kind not in TEXTS and _orders(compared):
                     continue
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
                 if compared is not None and compared.operator == "<>":
@@ -206,19 +215,22 @@ class ValueWords:
         best = int(row[: len(self._catalog.meanings)].argmax()) if self._catalog.meanings else -1
         return best >= 0 and row[best] >= _SAID and is_form_of(word, self._catalog.meanings[best].name)
 
-    def _held(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+    def _held(self, asked: Asked, schema: Sequence[Stretch]) -> Iterator[tuple[int, int, Sense, float]]:
         """Values of properties."""
-        yield from self._held_in(asked, asked.text)
+        yield from self._held_in(asked, asked.text, schema)
         if asked.singular is not None:
-            yield from self._held_in(asked, asked.singular)
+            yield from self._held_in(asked, asked.singular, schema)
 
-    def _held_in(self, asked: Asked, text: str) -> Iterator[tuple[int, int, Sense, float]]:
+    def _held_in(self, asked: Asked, text: str, schema: Sequence[Stretch]) -> Iterator[tuple[int, int, Sense, float]]:
         for mention in self._values.find(text):
             if text is not asked.text and not _ends_in_plural(asked, mention.start, mention.end):
                 continue
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
+            holder = Holder(mention.column.side, mention.owner, mention.key)
             sure = self._sureness(text, mention)
+            if mention.how == "exact" and _stands_by(asked, (mention.start, mention.end), holder, schema):
+                sure = max(sure, _BESIDE)
             if sure < 0.1 or self._names_schema(mention):
                 continue
             right: list[Any] = list(mention.values[:20])
@@ -229,14 +241,12 @@ class ValueWords:
             else:
                 condition = Condition("=", right[0]) if len(right) == 1 else Condition("in", tuple(right))
             compared = self._comparison_at(asked, mention.start, mention.end)
-            if compared is not None and compared.operator in _ORDERS and _is_measured(compared):
-                # "Longer than '70'" is no 70, nor "before 2005-05-19" that day.
+            if compared is not None and _orders(compared):
                 continue
             if compared is not None and compared.operator in ("<>", *general.PART_OPERATORS):
                 if compared.operator != "<>" or mention.column.is_list or mention.is_piece:
                     continue
                 condition = Condition("<>", right[0])
-            holder = Holder(mention.column.side, mention.owner, mention.key)
             start, end = self._with_comparison(mention.start, mention.end, compared)
             piece = -0.7 if mention.is_piece and not mention.column.is_list else 0.0
             weight = sure * DROPPED_VALUE * (0.5 if not mention.quoted else 1.0)
@@ -442,9 +452,23 @@ def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
     return asked.text[unit.start : unit.end] != asked.singular[unit.start : unit.end]
 
 
-def _is_measured(literal: Written) -> bool:
-    """Whether a literal is a number or a moment, so that more and less of it there is."""
-    return literal.kind not in TEXTS or not any(sign.isalpha() for sign in literal.text)
+def _stands_by(asked: Asked, place: tuple[int, int], holder: Holder, schema: Sequence[Stretch]) -> bool:
+    """Whether a value that is no word of the schema stands right beside what holds it: the label or the property."""
+    span = units_within(asked.units, *place)
+    if span is None or asked.outright & set(range(*span)):
+        return False
+    return any(
+        s.log >= OUTRIGHT and (holder in s.holders or (s.kind == "label" and s.name == holder.owner))
+        for one in schema if one.last == span[0] or one.first == span[1]
+        for s in one.senses
+    )  # fmt: skip
+
+
+def _orders(literal: Written) -> bool:
+    """Whether a comparison asks for more or less than a number or a moment: "longer than '70'" is no 70, nor "before
+    2005-05-19" that day."""
+    is_measured = literal.kind not in TEXTS or not any(sign.isalpha() for sign in literal.text)
+    return literal.operator in _ORDERS and is_measured
 
 
 def _kind_of(moment: date, *, years: bool) -> Kind:
@@ -486,3 +510,8 @@ def _parted(bounds: Bounds) -> tuple[Condition, ...]:
     """A condition on a part of a text."""
     operator = f"not {bounds.part}" if bounds.negated else bounds.part
     return (Condition(operator, bounds.low),)  # type: ignore[arg-type]
+
+
+def _named_holders(schema: Sequence[Stretch]) -> frozenset[Holder]:
+    """The properties that words of the question say more or less outright."""
+    return frozenset(h for stretch in schema for s in stretch.senses if s.log > _NAMED for h in s.holders)

@@ -66,7 +66,7 @@ def fit(literal: Literal, info: PropertyInfo) -> Fit | None:
         return None
     literal = _in_unit_of(literal, info, form)
     bounds = literal.bounds(form.meaning)
-    score = _score(literal, form)
+    score = _score(literal, form) * _unit_score(literal, info, form)
     if bounds is None or not score or form.meaning in ("string", "text"):
         return _as_text(literal, form, info) if form.meaning in ("string", "text") else None
     return Fit(literal, form, bounds, _stored(literal, form, bounds), tuple(_written(bounds, form)), score * form.share)
@@ -140,7 +140,7 @@ def _numeric_score(literal: Literal, form: Form) -> float:
             are_years = _are_years(form)
             return 1.0 if are_years else 0.7 if literal.kind == Kind.YEAR else 0.0
         case Kind.QUANTITY | Kind.DURATION:
-            return 0.8
+            return 1.0
         case Kind.ORDINAL:
             return 0.4
     return 0.0
@@ -212,22 +212,53 @@ def _in_unit_of(literal: Literal, info: PropertyInfo, form: Form) -> Literal:
     return replace(literal, value=value, until=until)
 
 
+# How likely a quantity is one of a property whose key names a unit of its kind, no unit, or one of another kind.
+_SAME_UNIT, _NO_UNIT, _OTHER_UNIT = 1.0, 0.8, 0.3
+
+
+def _unit_score(literal: Literal, info: PropertyInfo, form: Form) -> float:
+    """How well the unit of a literal goes with a property, 0 for not at all."""
+    if not isinstance(literal.value, Quantity) or form.meaning not in _NUMERIC:
+        return 1.0
+    if literal.value.unit in english.TIME_UNITS and _are_years(form):
+        return 0.0
+    wanted = _unit_of_key(info)
+    if wanted is None:
+        return _NO_UNIT
+    return _SAME_UNIT if _kind_of_unit(wanted) == _kind_of_unit(literal.value.unit) else _OTHER_UNIT
+
+
+def _unit_of_key(info: PropertyInfo) -> str | None:
+    """The unit that a key names ("lengthMinutes", "weight_kg")."""
+    words = split_name(info.key)
+    forms = {**english.UNIT_FORMS, **english.TIME_UNIT_FORMS}
+    return next((forms[word] for word in reversed(words) if word in forms and len(words) > 1), None)
+
+
+def _kind_of_unit(unit: str) -> str:
+    """What a unit measures; the unit itself where it is the only one of its kind."""
+    return "time" if unit in english.TIME_UNITS else english.UNIT_SCALES.get(unit, (unit, 1.0))[0]
+
+
 def _converted(quantity: Quantity, info: PropertyInfo, form: Form) -> Quantity:
     if quantity.unit == "%" and form.samples and all(_is_share(form.read(sample)) for sample in form.samples):
         return replace(quantity, number=quantity.number / 100)
-    words = split_name(info.key)
-    units = (english.TIME_UNIT_FORMS.get(word) for word in words if len(words) > 1)
-    wanted = next((unit for unit in units if unit), None)
-    if wanted is None or quantity.unit not in english.TIME_UNITS:
+    wanted = _unit_of_key(info)
+    if wanted is None or _kind_of_unit(wanted) != _kind_of_unit(quantity.unit):
         return quantity
-    number = quantity.number * _seconds(quantity.unit) / _seconds(wanted)
-    return Quantity(int(number) if float(number).is_integer() else number, wanted)
+    number = quantity.number * _size_of(quantity.unit) / _size_of(wanted)
+    # Sizes such as 0.01 are no exact numbers.
+    number = float(f"{number:.12g}")
+    return Quantity(int(number) if number.is_integer() else number, wanted)
 
 
 def _is_share(number: Any) -> bool:
     return isinstance(number, int | float) and 0 <= number <= 1
 
 
-def _seconds(unit: str) -> float:
+def _size_of(unit: str) -> float:
+    """How much of what it measures a unit is; of time in seconds."""
+    if unit not in english.TIME_UNITS:
+        return english.UNIT_SCALES.get(unit, (unit, 1.0))[1]
     months, days, seconds = english.TIME_UNITS[unit]
     return (months / 12 * 365.25 + days) * 86_400 + seconds

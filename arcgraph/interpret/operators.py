@@ -232,6 +232,15 @@ UNIT_FORMS = {
     }.items()
     for form in forms.split()
 }
+# What a unit measures, and how much of it is one: units of one kind can be told in each other.
+UNIT_SCALES: dict[str, tuple[str, float]] = {
+    **{"mg": ("mass", 1e-6), "g": ("mass", 1e-3), "kg": ("mass", 1.0), "t": ("mass", 1e3), "lb": ("mass", 0.45359237)},
+    **{"mm": ("length", 1e-3), "cm": ("length", 1e-2), "m": ("length", 1.0), "km": ("length", 1e3)},
+    **{"ft": ("length", 0.3048), "mi": ("length", 1_609.344)},
+    **{"km/h": ("speed", 1.0), "mph": ("speed", 1.609344)},
+    **{"kB": ("size", 1e3), "MB": ("size", 1e6), "GB": ("size", 1e9), "TB": ("size", 1e12)},
+    **{"W": ("power", 1.0), "kW": ("power", 1e3)},
+}
 CURRENCY_SIGNS = "$€£¥"
 # What multiplies units, in words and in figures.
 UNIT_POWERS = frozenset("square cubic squared cubed 2 3".split())

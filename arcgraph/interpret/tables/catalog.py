@@ -231,8 +231,11 @@ class Catalog:
     # --- meanings of phrases -----------------------------------------------------------------------------------------
 
     def named_by(self, phrase: tuple[str, ...]) -> list[Meaning]:
-        """What has a name of just these words, plural endings and derivations aside."""
-        return [self.meanings[i] for i in self._by_size.get(len(phrase), ()) if are_same(phrase, self._words[i])]
+        """What has a name of just these words, plural endings, derivations and usual abbreviations aside."""
+        written = tuple(ABBREVIATIONS.get(word, word) for word in phrase)
+        forms = (phrase,) if written == phrase else (phrase, written)
+        same = (i for i in self._by_size.get(len(phrase), ()) if any(are_same(form, self._words[i]) for form in forms))
+        return [self.meanings[i] for i in same]
 
     @cached_property
     def heads(self) -> Mapping[str, tuple[str, ...]]:

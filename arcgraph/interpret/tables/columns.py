@@ -68,6 +68,7 @@ _CHANGING = frozenset(
 )  # fmt: skip
 # What is asked for is told by its name.
 _NAMED_ITSELF = 1.5
+_COUNTED_ITSELF = 4.0
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
 
@@ -128,8 +129,9 @@ class Columns(Sorting):
         elif not self._marks_deed(Deed.SUPERLATIVE) or limit != 1:
             outputs = [self._named(o) for o in outputs]
         if (self._draft.hops or aggregates) and any(self._tells_name(o) for o in outputs):
-            # What is named is hardly what is asked for.
-            self._loose += _NAMED_ITSELF
+            # What is named is hardly what is asked for, and nobody counts it.
+            counts = any(isinstance(o.expression, Aggregate) and self._tells_name(o) for o in outputs)
+            self._loose += _COUNTED_ITSELF if counts and not self._draft.hops else _NAMED_ITSELF
         # What things are counted or averaged by for their order is shown beside them.
         shown = [h for h in hidden if isinstance(h.expression, Aggregate) and not aggregates]
         if shown:
@@ -158,6 +160,10 @@ class Columns(Sorting):
         is_grouped = any(isinstance(c.expression, Aggregate) for c in columns)
         if self._clashes(columns):
             return None
+        if limit is not None and is_grouped:
+            # "Which country has the most" is none that is unknown.
+            keys = [c.expression for c in columns if isinstance(c.expression, Property) and not c.hidden]
+            match = replace(match, filters=(*match.filters, *(Filter(key, "is not null") for key in keys)))
         pattern = replace(
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
             grouped=self._grouped(),
@@ -501,9 +507,12 @@ class Columns(Sorting):
 
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
+        flags: dict[Property, bool] = {}
         for use in self._flags:
             is_denied = (flag_denier(self._asked, use, self._uses) is not None) != self._is_opposite(use)
-            yield Filter(self._property(use), "=", not is_denied)
+            flags[self._property(use)] = is_denied or flags.get(self._property(use), False)
+        # "Do not allow visitors" may say one property twice.
+        yield from (Filter(flag, "=", not is_denied) for flag, is_denied in flags.items())
         for use in self._uses:
             is_said = (
                 use not in self._flags

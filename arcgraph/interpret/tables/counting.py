@@ -118,7 +118,11 @@ class Counting(Spoken):
         if counting is not None and (often := self._average_of_times(counting, function)) is not None:
             yield often
             return
-        if counting is not None and self._counted is None:
+        amount = self._next_use(counting.end, 1) if counting is not None else None
+        if counting is not None and amount is not None and self._adds_up(amount, counting):
+            # "The average number of copies sold" is one of copiesSold.
+            self._met.add(counting)
+        elif counting is not None and self._counted is None:
             yield from self._of_counts(counting, function)
             return
         at = self._compounded(mark)
@@ -127,7 +131,10 @@ class Counting(Spoken):
         if function == "count" or (of is None and function == "sum"):
             # "The total of the order" is rather a property that is called so.
             self._loose += _CALLED_SO * any(m.kind == "property" for m in self._catalog.called(mark.text.lower()))
-            if at is not None and self._adds_up(at, mark):
+            if at is not None and self._is_of_one(at):
+                self._taken.update(n for n, use in enumerate(self._uses) if use.keys == self._uses[at].keys)
+                yield Output(self._property(self._uses[at]), words_of(self._uses[at]))
+            elif at is not None and self._adds_up(at, mark):
                 self._taken.add(at)
                 use = self._uses[at]
                 yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{FUNCTIONS['sum']} {words_of(use)}")
@@ -185,8 +192,15 @@ class Counting(Spoken):
             return False
         info = self._catalog.info(self._holder(use))
         words = [unit.text for unit in self._asked.units[: use.last]]
-        is_plural = words[-1].endswith("s") and not form_of(info).is_moment and not info.unique
+        is_plural = any(word.endswith("s") for word in words[use.first :])
+        is_plural = is_plural and not form_of(info).is_moment and not info.unique
         return is_plural and not any(m.deed == Deed.DISTINCT and m.start >= mark.start for m in self._asked.marks)
+
+    def _is_of_one(self, at: int) -> bool:
+        """Whether a number is asked of the one thing that is named ("how many seconds long is the song …")."""
+        use = self._uses[at]
+        is_told = use.kind == "property" and not use.spent and use.at >= 0 and use.side == "node"
+        return is_told and self._is_number(use) and self._is_called(use.at) and not self._draft.hops
 
     def _counting_behind(self, mark: Mark) -> Mark | None:
         """The mark that counts right behind another aggregate ("the average number of")."""
@@ -373,7 +387,9 @@ class Counting(Spoken):
     def _parted(self) -> list[Mark]:
         """A "by" that may mean anything, right before a property that it then groups by."""
         doubtful = [m for m in self._asked.marks if m.doubtful and m.deed == Deed.GROUP and m not in self._marks]
-        return [m for m in doubtful if (at := self._next_use(m.end, 0)) is not None and self._is_open(at)]
+        return [
+            m for m in doubtful if (at := self._next_use(m.end, 0)) is not None and self._is_open(self._compound(at))
+        ]
 
     def _told_apart(self) -> Iterator[Output]:
         """The properties of which several values are named, each of them for itself ("men and women separately")."""

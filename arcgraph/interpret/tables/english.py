@@ -52,7 +52,7 @@ RELATION_NOUNS = frozenset(
 APPOSED_NOUNS = frozenset("character characters figure figures person persons people individuals ones".split())
 # Phrases by which more is asked of the same things.
 BESIDES_PHRASES = frozenset(
-    (("along", "with"), ("together", "with"), ("as", "well"), ("and", "specify"), ("and", "for"))
+    (("along", "with"), ("together", "with"), ("as", "well"), ("and", "specify"), ("and", "for"), ("with", "the"))
 )
 # Phrases by which something was so, whenever that was.
 WHENEVER_PHRASES = tuple(
@@ -163,6 +163,28 @@ IDIOM_NOUNS = frozenset(
 )
 # Nouns for what a verb says, where the two begin otherwise.
 EVENT_NOUNS = {"died": "death", "dies": "death", "born": "birth", "married": "marriage", "founded": "foundation"}
+# Verbs with a particle, and idioms, by a plain verb that means the same.
+PLAIN_VERBS = {
+    tuple(idiom.split()): plain
+    for plain, idioms in {
+        "released": "put out; puts out; putting out; came out; come out; comes out; coming out; brought out",
+        "founded": "set up; sets up; setting up; started up",
+        "disbanded": "split up; splits up; break up; broke up; breaks up; broken up",
+        "performed": "carried out; carry out; carries out; carrying out",
+        "heads": "in charge of; at the head of; heads up; headed up",
+        "participated": "took part in; take part in; takes part in; taking part in; taken part in",
+        "died": "passed away; pass away",
+        "investigated": "looked into; looks into; looking into; look into",
+        "cancelled": "called off; calls off; call off",
+        "rejected": "turned down; turns down; turn down",
+        "employed": "taken on by; took on; takes on",
+    }.items()
+    for idiom in idioms.split("; ")
+}
+# Nouns for places that a thing's property may be called by, the nearest first.
+PLACE_NOUNS = ("location", "address", "place", "city", "town", "headquarters", "region", "state", "country")
+# Comparatives and prepositions behind which "last" is a verb ("last longer than").
+LASTING_LINKS = frozenset("longer more less over under at between for".split())
 # Participles by which a graph is said to hold something.
 HELD_WORDS = frozenset(
     "represented listed recorded stored mentioned present found contained included available existing".split()

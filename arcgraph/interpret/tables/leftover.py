@@ -21,6 +21,7 @@ from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     DWELLING_VERBS,
     IDIOM_NOUNS,
+    LIGHT_VERBS,
     MANNER_WORDS,
     NARROWING_WORDS,
     ORDER_VERBS,
@@ -135,7 +136,7 @@ class Leftover:
         """
         lost = self.unknown() + self._is_echo + len(self._nouns) + self._is_head_vague + self._borrowed()
         # Nothing says when.
-        lost += self._word(0) == "when" and 0 not in self._covered
+        lost += self._word(0) == "when" and 0 not in self._covered | self._asked.idle
         # In a clause that lists columns two words of which nothing is made are one more column.
         left = self.telling
         lost += sum(1 for i in left if self._asked.closes(i) and i + 1 in left and i - 1 not in left)
@@ -346,7 +347,13 @@ class Leftover:
         if self._draft.hops or not all(use.kind in ("value", "label") or use.is_name for use in uses):
             return False
         says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
+        says_more = says_more or self._asks_whom_by_verb()
         return says_more and all(use.is_name for use in uses if use.kind == "value")
+
+    def _asks_whom_by_verb(self) -> bool:
+        """Whether a question with "who" or "where" has a verb of its own ("who makes …"), of which nothing is made."""
+        verbs = (unit.text for i, unit in enumerate(self._asked.units) if i not in self._covered)
+        return self._word(0) in ("who", "where") and any(word in LIGHT_VERBS for word in verbs)
 
     def _is_said_by_verb(self, at: int) -> bool:
         """Whether a noun for a time only says what the property of a verb behind it holds ("in which year … built")."""

@@ -35,6 +35,7 @@ from arcgraph.interpret.tables.english import (
     APPOSED_NOUNS,
     CLOSING_VERBS,
     HELD_WORDS,
+    LASTING_LINKS,
     LIGHT_NOUNS,
     LIGHT_VERBS,
     NEW_WORDS,
@@ -217,6 +218,8 @@ def _idle(words: Sequence[str]) -> frozenset[int]:
     """The words that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres per
     second"), that something was so at all ("at some point"), and the noun of a light verb ("took place")."""
     found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
+    # "Films that last longer than": a verb.
+    found |= {i for i in range(1, len(words) - 1) if words[i] in ("last", "lasts") and words[i + 1] in LASTING_LINKS}
     for i in range(len(words) - 3):
         if words[i] in HELD_WORDS and words[i + 1] in ("in", "within") and words[i + 3] in GRAPH_WORDS:
             # "Represented in the data" are all.

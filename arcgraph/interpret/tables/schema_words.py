@@ -13,6 +13,7 @@ from arcgraph.interpret.english import (
     FUNCTION_WORDS,
     IRREGULAR_FORMS,
     NOTIONS,
+    PARTICLES,
     PREPOSITIONS,
 )
 from arcgraph.interpret.forms import form_of
@@ -38,6 +39,8 @@ from arcgraph.interpret.tables.english import (
     EVENT_NOUNS,
     NAME_WORDS,
     PERSON_WORDS,
+    PLACE_NOUNS,
+    PLAIN_VERBS,
     RELATION_NOUNS,
     REQUEST_WORDS,
     SAME_PHRASES,
@@ -84,6 +87,7 @@ _FRONTED = 6
 _NUMBER = "number"
 # "Who" and "whose" behind other words open clauses of their own.
 ADVERBS = frozenset(("where", "when"))
+_DOING_SO = (Deed.AGGREGATE, Deed.GROUP, Deed.SUPERLATIVE)
 _OF_MANY = (Deed.AGGREGATE, Deed.SUPERLATIVE)
 _MOMENTS = (Kind.YEAR, Kind.DATE, Kind.DATETIME, Kind.MONTH, Kind.DECADE, Kind.CENTURY)
 
@@ -103,6 +107,7 @@ class SchemaWords:
         for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
         apart = self._said_apart(asked)
+        yield from self._idioms(asked)
         # What is grouped is aggregated.
         swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
         for i, unit in enumerate(asked.units):
@@ -119,7 +124,7 @@ class SchemaWords:
                     yield Stretch(i, i + size, senses, log=0.0 if is_plain else -swallowing)
                     if swallowed is not None and not is_plain:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
-            if senses := self.asked_for(asked, i) or self._those(asked, i):
+            if i not in asked.idle and (senses := self.asked_for(asked, i) or self._those(asked, i)):
                 yield Stretch(i, i + 1, senses)
             is_request = unit.text in REQUEST_WORDS and not self._catalog.called(unit.text)
             is_request = is_request or is_command_at(asked, i)
@@ -129,6 +134,9 @@ class SchemaWords:
                 continue
             told = (*self._dated(asked, i), *self._years(unit.text), *apart[i])
             word = self._word(unit.text, meanings[i])
+            if unit.text in PARTICLES and not self._catalog.called(unit.text):
+                # "Out" says no property that something is sold out.
+                word = tuple(s for s in word if s.kind == "relation")
             if apart[i]:
                 # What is asked for is hardly a thing by itself.
                 word = tuple(replace(s, log=s.log - _SECOND) for s in word)
@@ -137,13 +145,21 @@ class SchemaWords:
                 if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
                     senses = _rather_labels(senses)
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
-                if is_verb(asked, i):
+                if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
 
+    def _is_transitive(self, asked: Asked, at: int) -> bool:
+        """Whether a word is a verb between the nouns of two things of the graph ("which banks wired payments")."""
+        words = [unit.text for unit in asked.units]
+        beside = words[max(0, at - 1) : at] + words[at + 1 : at + 2]
+        is_between = len(beside) == 2 and words[at].endswith("ed") and not self._catalog.called(words[at])
+        return is_between and carries_meaning(beside[0]) and bool(self._catalog.called(beside[1]))
+
     def _only_aggregates(self, asked: Asked, unit: Unit) -> bool:
-        """Whether a word says how something is aggregated, and is no whole name ("average" of avgSpeed)."""
-        marked = any(m.deed == Deed.AGGREGATE and (m.start, m.end) == (unit.start, unit.end) for m in asked.marks)
+        """Whether a word says how things are aggregated, grouped or sorted, and is no whole name."""
+        told = [m for m in asked.marks if m.deed in _DOING_SO and not m.doubtful]
+        marked = any((m.start, m.end) == (unit.start, unit.end) for m in told)
         return marked and not self._catalog.called(unit.text)
 
     def aggregates_another(self, asked: Asked, stretch: Stretch) -> bool:
@@ -154,47 +170,66 @@ class SchemaWords:
         rest = tuple(unit.text for unit in asked.units[stretch.first + 1 : last])
         return marked and any(m.kind == "property" for m in self._catalog.named_by(rest))
 
-    def _dated(self, asked: Asked, at: int) -> Iterator[Sense]:
-        """The properties of moments that a verb right before one leads to, by its stem."""
+    def _dated(self, asked: Asked, at: int, plain: str = "") -> Iterator[Sense]:
+        """The properties of moments that a verb right before one leads to, by its stem, or by that of a plain verb; and
+        right behind "most recently"."""
         start = asked.units[at].end
         follows = [
             min(one.start, one.comparison.start if one.comparison else one.start) for one in asked.literals
             if one.kind in _MOMENTS
         ]  # fmt: skip
         behind = min((at for at in follows if at >= start), default=None)
-        if behind is None or asked.text[start:behind].strip():
+        if not _is_sorted_by(asked, at) and (behind is None or asked.text[start:behind].strip()):
             return
-        verb = asked.units[at].text
+        verb = plain or asked.units[at].text
         noun = EVENT_NOUNS.get(verb)
         for meaning in self._catalog.meanings:
             if (
                 meaning.kind == "property"
                 and self._is_moment(meaning)
-                and any(_STEM <= shared_stem(verb, word) < 1 or noun == word for word in split_name(meaning.name))
+                and any(shared_stem(verb, word) >= _STEM or noun == word for word in split_name(meaning.name))
             ):
                 yield _sense(meaning, -_DATED)
 
     def _said_apart(self, asked: Asked) -> dict[int, list[Sense]]:
         """The properties of which one word is asked for and the others stand behind it ("which country is Ann a citizen
-        of": countryOfCitizenship), by the units that say them."""
+        of": countryOfCitizenship; "when was it built": yearBuilt, and "when" needs no property of its own), by the
+        units that say them."""
         found: dict[int, list[Sense]] = defaultdict(list)
         words = [unit.text for unit in asked.units]
-        for i in range(1, len(words)):
-            if words[i - 1] not in ("which", "what") or words[i] in FUNCTION_WORDS:
+        idioms = {first: plain for first, _, plain in _plain_verbs(words)}
+        for i in range(len(words)):
+            asks = i and words[i - 1] in ("which", "what") and words[i] not in FUNCTION_WORDS
+            if not asks and (i or words[i] != "when"):
                 continue
             things = {m.name for m in self._catalog.called(words[i]) if m.kind == "label"}
             for meaning in self._catalog.meanings:
                 parts = content(split_name(meaning.name)) if meaning.kind == "property" else ()
-                asked_for = next((p for p in parts if are_same((words[i],), (p,))), None)
+                asked_for = next((p for p in parts if are_same((words[i],), (p,)) or (not i and p in TIME_NOUNS)), None)
                 others = [part for part in parts if part != asked_for]
                 behind = range(i + 2, len(words))
-                said = [next((n for n in behind if _says_part(words[n], part)), None) for part in others]
+                spoken = {n: (words[n], idioms.get(n, words[n])) for n in behind}
+                said = [next((n for n in behind if any(_says_part(w, part) for w in spoken[n])), None)
+                        for part in others]  # fmt: skip
                 # "Which ports have the port code 7" asks for ports.
                 is_own = any(holder.owner in things for holder in meaning.holders)
-                if asked_for is not None and not is_own and said and None not in said:
-                    for n in (i, *said):
-                        found[n or i].append(_sense(meaning, -_DATED))
+                if asked_for is None or is_own or not said or None in said:
+                    continue
+                if words[i] == "when":
+                    asked.idle |= {i}
+                for n in {i, *said} - asked.idle - idioms.keys():
+                    found[n or i].append(_sense(meaning, -_DATED))
         return found
+
+    def _idioms(self, asked: Asked) -> Iterator[Stretch]:
+        """Verbs with a particle, as what a plain verb means that says the same ("put out": released)."""
+        for first, last, plain in _plain_verbs([unit.text for unit in asked.units]):
+            senses = (
+                *self._dated(asked, last - 1, plain),
+                *self._word(plain, self._catalog.vocabulary.meanings([plain])[0]),
+            )
+            if senses:
+                yield Stretch(first, last, tuple(sorted(senses, key=lambda s: -s.log)))
 
     def _years(self, word: str) -> tuple[Sense, ...]:
         """The properties that hold years, for the word "year" where none is called so."""
@@ -307,6 +342,8 @@ class SchemaWords:
         is_first = not any(carries_meaning(unit.text) or unit.text in NAME_WORDS for unit in asked.units[:at])
         if not is_first or word not in NOTIONS or len(asked.units) == 1 or (at and word not in ADVERBS):
             return ()
+        if word == "where":
+            return (*self._labels_of(NOTIONS[word][0]), *self._places)
         return self._moments if word == "when" else self._labels_of(NOTIONS[word][0])
 
     def _those(self, asked: Asked, at: int) -> tuple[Sense, ...]:
@@ -326,6 +363,16 @@ class SchemaWords:
             keys = self._catalog.when_keys(label)
             found += [Holder("node", label, keys[0])] if len(keys) == 1 else []
         return (Sense("property", math.log(0.9), "when", tuple(found)),) if found else ()
+
+    @cached_property
+    def _places(self) -> tuple[Sense, ...]:
+        """The properties that answer where: of each label the one whose key ends with the nearest noun for a place."""
+        found = []
+        for label, info in self._catalog.schema.labels.items():
+            keys = {split_name(key)[-1]: key for key in info.properties}
+            if place := next((noun for noun in PLACE_NOUNS if noun in keys), None):
+                found.append(Holder("node", label, keys[place]))
+        return (Sense("property", math.log(0.9), "where", tuple(found)),) if found else ()
 
     @cached_property
     def persons(self) -> tuple[Sense, ...]:
@@ -351,6 +398,21 @@ def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The other phrases of general English for the same kind of property."""
     one = " ".join((*words[:-1], singular(words[-1])))
     return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
+
+
+def _is_sorted_by(asked: Asked, at: int) -> bool:
+    """Whether a word stands right behind a superlative of time ("the most recently released")."""
+    begin = asked.units[at].start
+    told = (m for m in asked.marks if m.deed == Deed.SUPERLATIVE and m.value.moment and m.end <= begin)
+    return any(not asked.text[m.end : begin].strip() for m in told)
+
+
+def _plain_verbs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Verbs with a particle, and idioms, with the plain verb that says the same."""
+    for first in range(len(words)):
+        for last in range(first + 2, min(len(words), first + MOST_PHRASE) + 1):
+            if plain := PLAIN_VERBS.get(tuple(words[first:last])):
+                yield first, last, plain
 
 
 def _says_part(word: str, part: str) -> bool:

@@ -156,6 +156,8 @@ class Sorting(Counting):
             return self._by_measure(self._asked_node(), value) or (
                 self._of_moment(self._asked_node(), value) if value.moment else None
             )
+        # "The largest parcel weight" is one of weights.
+        at = self._compound(at)
         use = self._uses[at]
         is_open = use.kind == "property" and not use.spent and use.at >= 0
         if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
@@ -167,7 +169,7 @@ class Sorting(Counting):
         can_count = bool(self._draft.hops) or any(self._is_open(n) for n in range(len(self._uses)))
         if use.kind in ("label", "relation") and value.word in MOST_WORDS and can_count:
             counted = self._count(at)
-            return counted, value.amount == "desc", False
+            return None if self._counts_itself(counted) else (counted, value.amount == "desc", False)
         if use.kind == "relation" and value.moment:
             return self._of_moment(self._doer(use), value)
         return None
@@ -185,15 +187,18 @@ class Sorting(Counting):
         descending = self._descends_by(value, use)
         self._taken.add(at)
         measure = self._property(use, numeric=True)
+        heads = at + 1 < len(self._uses) and self._uses[at + 1].kind == "label" and self._uses[at + 1].first == use.last
         is_grouped = self._marks_deed(Deed.GROUP) and self._marks_deed(Deed.AGGREGATE)
-        if (is_grouped or not self._asks_for_others(mark, at)) and not mark.doubtful and not value.limit:
+        # "The most recently approved drug" is a drug.
+        if (is_grouped or not (heads or self._asks_for_others(mark, at))) and not mark.doubtful and not value.limit:
             function: Literal["max", "min"] = "max" if descending else "min"
             return Output(Aggregate(function, measure), f"{FUNCTIONS[function]} {words_of(use)}"), descending, True
         return Output(measure, words_of(use)), descending, False
 
     def _asks_for_others(self, mark: Mark, at: int) -> bool:
         """Whether something else is asked for than the extreme of a property."""
-        others = (u for n, u in enumerate(self._uses) if n not in (at, *self._taken) and u.kind != "value")
+        others = (u for n, u in enumerate(self._uses) if n not in (at, *self._taken) and u.kind != "value"
+                  and self._compound(n) != at)  # fmt: skip
         is_other = any(self._is_before(u, mark) or u.first < self._uses[at].first for u in others)
         return is_other or self._asked.units[0].text in ("who", "whom", "where")
 
@@ -208,7 +213,8 @@ class Sorting(Counting):
     def _sorts(self, use: Use, value: Superlative) -> bool:
         """Whether a property has an order for a superlative: no text has a largest one."""
         form = form_of(self._catalog.info(self._holder(use)))
-        return form.is_moment or self._is_number(use) or form.meaning in MOMENT or value.word in RANK_WORDS
+        is_sorted = form.is_moment or (form.meaning in MOMENT and form.sorts)
+        return is_sorted or self._is_number(use) or value.word in RANK_WORDS
 
     def _counts_itself(self, counted: Output) -> bool:
         """Whether each of the things asked for would be counted for itself."""

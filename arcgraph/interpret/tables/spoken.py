@@ -10,8 +10,9 @@ from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
+from arcgraph.interpret.tables.english import AGENT_ENDINGS, ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
 from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
+from arcgraph.interpret.verbalise import split_name
 
 NUMERIC = ("integer", "float")
 MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
@@ -120,6 +121,9 @@ class Spoken:
         whoever does what is said first."""
         if self._uses and self._uses[0].kind == "relation" and self._asks_for_player():
             return self._subject()
+        if self._uses and self._uses[0].side == "relationship" and self._uses[0] in self._flags:
+            # "The headliners" are whose edges say so.
+            return self._subject()
         for n, use in enumerate(self._uses):
             if use.kind == "label":
                 while self._is_compound(n):
@@ -131,14 +135,19 @@ class Spoken:
 
     def _subject(self) -> int:
         """Who does what is said first: the end of its edge that no word names."""
-        return self._doer(next(u for u in self._uses if u.kind == "relation"))
+        return self._doer(next(u for u in self._uses if u.side == "relationship"))
 
     def _doer(self, said: Use) -> int:
         """The end of a relation's edge that no word names."""
         hop = self._draft.hops[said.at]
         nodes = self._draft.nodes
         named = {u.at for u in self._uses if u.kind == "value" and u.side == "node" and u.is_name}
-        return min((hop.start, hop.end), key=lambda i: (i in named, nodes[i].said))
+        source, target = (hop.start, hop.end) if hop.forward else (hop.end, hop.start)
+        # Who plays the part is where a relation leads that is called by a noun or ends with "by" (PILOT, SUNG_BY), and
+        # where one begins that is called by another verb.
+        last = split_name(hop.type)[-1]
+        ends = (target, source) if last == "by" or last.endswith(AGENT_ENDINGS) else (source, target)
+        return min(ends, key=lambda i: (i in named, nodes[i].said))
 
     def _asks_for_player(self) -> bool:
         """Whether the relation said first is asked for by "who", or is a noun for those who do it ("the actors")."""

@@ -1,0 +1,121 @@
+"""Questions as people type them, over a small world of music: idioms, units, who plays a part, when and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphs import fill
+from test_amounts import rows
+
+from arcgraph import Agent, Settings, Status
+
+SONGS = (("s1", "Long Wave", 640, 900, True), ("s2", "Tin Roof", 180, 700, False), ("s3", "Grey Tide", 240, 300, False))
+GIGS = (("g1", "2021-03-05", True, 3), ("g2", "2021-11-20", False, 2), ("g3", "2022-03-01", False, 1))
+MUSIC = (
+    [
+        *(
+            (i, "Song", {"title": t, "duration_seconds": d, "streams": s, "explicit": e, "track_length_km": d / 1000})
+            for i, t, d, s, e in SONGS
+        ),
+        *(
+            (i, "Album", {"title": t, "release_year": y, "copies_sold": c, "genre": g})
+            for i, t, y, c, g in (
+                ("a1", "Harbour", 1999, 500, "folk"),
+                ("a2", "Winter", 2005, 300, "jazz"),
+                ("a3", "Sparks", 2011, 900, "folk"),
+            )
+        ),
+        *(
+            (i, "Band", {"name": n, "formed_year": f, "disbanded_year": d, "home_size": "xl"})
+            for i, n, f, d in (("b1", "Tin Gulls", 1998, 2012), ("b2", "Salt Choir", 2003, 2020))
+        ),
+        *(
+            (i, "Artist", {"name": n, "country": c})
+            for i, n, c in (("p1", "Ida Moe", "Norway"), ("p2", "Lev Orr", "Chile"))
+        ),
+        *(
+            (i, "Festival", {"name": n, "first_year": y})
+            for i, n, y in (("f1", "Tidefall", 2001), ("f2", "Northlight", 2010))
+        ),
+        *((i, "Gig", {"held_on": d, "sold_out": s, "encores": e}) for i, d, s, e in GIGS),
+        ("v1", "Venue", {"name": "Corn Hall", "city": "Ulm", "code": "V-7", "children_allowed": False}),
+        ("v2", "Venue", {"name": "Pier", "city": "Varde", "code": "V-9", "children_allowed": True}),
+        ("m1", "Manager", {"name": "Ada Roe"}),
+    ],
+    [
+        ("s1", "sung_by", "p1", {}),
+        ("s2", "sung_by", "p2", {}),
+        ("s3", "sung_by", "p1", {}),
+        ("b1", "released", "a1", {}),
+        ("b1", "released", "a2", {}),
+        ("b2", "released", "a3", {}),
+        ("b1", "played_at", "f1", {"headliner": True}),
+        ("b2", "played_at", "f1", {"headliner": False}),
+        ("b2", "played_at", "f2", {"headliner": True}),
+        ("g1", "held_at", "v1", {}),
+        ("g2", "held_at", "v1", {}),
+        ("g3", "held_at", "v2", {}),
+        ("m1", "heads", "v1", {}),
+    ],
+)
+
+
+@pytest.fixture
+def music(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
+    fill(graph, tmp_path, *MUSIC)
+    return Agent(graph, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # A verb with a particle means what a plain one does; its particle alone says nothing.
+        ("Which band put out Harbour?", {"Tin Gulls"}),
+        ("folk albums that came out after 2003", {"Sparks"}),
+        ("Who is in charge of venue V-7?", {"Ada Roe"}),
+        ("When did the Tin Gulls split up?", {2012}),
+        # When and where, by the property that says so.
+        ("When was Salt Choir formed?", {2003}),
+        # A unit goes with a property that is counted in it, and is told in it.
+        ("What songs last longer than 600 seconds?", {"Long Wave"}),
+        ("Which songs are shorter than 4 minutes?", {"Tin Roof"}),
+        ("How many seconds long is the song Tin Roof?", {180}),
+        # Numbers of things that a property holds.
+        ("Average number of copies sold by album genre", {("folk", 700.0), ("jazz", 300.0)}),
+        ("Top 2 best-selling albums with the number of copies sold", {("Sparks", 900), ("Harbour", 500)}),
+        ("What are the shortest and longest song durations?", {(180, 640)}),
+        # What is sorted, and what is asked for.
+        ("What is the most recently released album?", {"Sparks"}),
+        ("What is the largest album copies sold?", {900}),
+        # Who plays the part that an edge, or a relation called by a verb, says.
+        ("Who were the headliners at Tidefall?", {"Tin Gulls"}),
+        ("Who sings Grey Tide?", {"Ida Moe"}),
+        # One property said by two words.
+        ("Which venues don't allow children?", {"Corn Hall"}),
+        # A value beside what holds it.
+        ("Which albums did the xl bands release?", {"Harbour", "Winter", "Sparks"}),
+    ],
+)  # fmt: skip
+def test_everyday_questions(music: Agent, question: str, expected: set[Any]) -> None:
+    answer = music.ask(question)
+    assert rows(answer) == expected, answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # One thing is not counted, and a thing that is only named is no answer.
+        "How many people are on Harbour?",
+        "Who made Harbour?",
+        # A word for grouping or sorting is no property that it looks like.
+        "Average copies sold per decade of the drummer",
+        "Which album is the earliest and the funniest?",
+        # A number of nothing that is named.
+        "Which venue came before 1234567?",
+    ],
+)
+def test_what_is_not_understood_is_asked_back(music: Agent, question: str) -> None:
+    answer = music.ask(question)
+    assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text

@@ -246,6 +246,10 @@ class _Writer:
     def _property(self, prop: Property) -> str:
         key = prop.key if prop.key == RESERVED_KEY else self.dialect.key(prop.key)
         plain = f"{prop.owner}.{quote(key)}"
+        if prop.part == "year":
+            return f"toInteger(substring(toString({plain}), 0, 4))"
+        if prop.part == "month":
+            return f"substring(toString({plain}), 0, 7)"
         return f"toFloat({plain})" if prop.numeric else plain
 
     # --- RETURN --------------------------------------------------------------------------------------------------

@@ -57,12 +57,14 @@ class Hop:
 class Property:
     """``owner.key``; the owner is a node or hop variable.
 
-    ``numeric`` reads a text that holds a number as that number; other texts are then null.
+    ``numeric`` reads a text that holds a number as that number; other texts are then null. ``part`` is the year of a
+    moment, as a number, or its month, as "2021-03": of dates, datetimes and texts that begin as ISO 8601 writes them.
     """
 
     owner: str
     key: str
     numeric: bool = False
+    part: Literal["", "year", "month"] = ""
 
 
 @dataclass(frozen=True, slots=True)

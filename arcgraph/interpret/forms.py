@@ -98,6 +98,13 @@ class Form:
         return ()
 
 
+def has_parts(info: PropertyInfo) -> bool:
+    """Whether the years and months of a property's values can be told: of days and moments as they are stored, or as
+    ISO 8601 writes them."""
+    form = form_of(info)
+    return form.meaning in ("date", "datetime", "localdatetime") and form.writing in ("", "iso date", "iso datetime")
+
+
 def form_of(info: PropertyInfo) -> Form:
     """How the values of a property are to be read."""
     if info.type == "list":

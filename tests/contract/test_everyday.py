@@ -78,6 +78,13 @@ def music(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
         ("When did the Tin Gulls split up?", {2012}),
         # When and where, by the property that says so.
         ("When was Salt Choir formed?", {2003}),
+        ("Where is the Corn Hall?", {"Ulm"}),
+        ("Where is Pier located?", {"Varde"}),
+        # Groups by the year and the month of days.
+        ("How many gigs were there in each year?", {(2021, 2), (2022, 1)}),
+        ("Average encores of gigs per month", {("2021-03", 3.0), ("2021-11", 2.0), ("2022-03", 1.0)}),
+        ("gigs per year", {(2021, 2), (2022, 1)}),
+        ("Which year had the most gigs?", {(2021, 2)}),
         # A unit goes with a property that is counted in it, and is told in it.
         ("What songs last longer than 600 seconds?", {"Long Wave"}),
         ("Which songs are shorter than 4 minutes?", {"Tin Roof"}),
@@ -86,6 +93,7 @@ def music(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
         ("Average number of copies sold by album genre", {("folk", 700.0), ("jazz", 300.0)}),
         ("Top 2 best-selling albums with the number of copies sold", {("Sparks", 900), ("Harbour", 500)}),
         ("What are the shortest and longest song durations?", {(180, 640)}),
+        ("Which genre has the most albums?", {("folk", 2)}),
         # What is sorted, and what is asked for.
         ("What is the most recently released album?", {"Sparks"}),
         ("What is the largest album copies sold?", {900}),
@@ -112,6 +120,7 @@ def test_everyday_questions(music: Agent, question: str, expected: set[Any]) -> 
         # A word for grouping or sorting is no property that it looks like.
         "Average copies sold per decade of the drummer",
         "Which album is the earliest and the funniest?",
+        "Average copies sold of albums per year of birth",
         # A number of nothing that is named.
         "Which venue came before 1234567?",
     ],

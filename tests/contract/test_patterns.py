@@ -180,3 +180,32 @@ def test_the_matcher_itself_by_hand() -> None:
     )
     # What is unknown is not different.
     assert oracle.all_rows(small, unnamed) == [("ann",)]
+
+
+def test_parts_of_moments_are_told_alike_on_each_engine(graph: Any, tmp_path: Path) -> None:
+    moments = [
+        {"day": "2021-03-05", "at": "2021-03-05T10:00:00", "zoned": "2021-03-05T23:30:00Z", "text": "2021-03-05"},
+        {"day": "2021-11-20", "at": "1999-12-31T23:59:59", "zoned": "2022-01-01T00:00:00Z", "text": "unknown"},
+        {"text": "2022-03-01T08:00:00"},
+    ]
+    nodes, types = tmp_path / "nodes.jsonl", tmp_path / "schema.json"
+    nodes.write_text(
+        "".join(json.dumps({"id": str(i), "labels": ["Log"], "props": m}) + "\n" for i, m in enumerate(moments))
+    )
+    kinds = {"day": "date", "at": "localdatetime", "zoned": "datetime", "text": "string"}
+    types.write_text(json.dumps({"property_types": {key: {kind: 1} for key, kind in kinds.items()}}))
+    load([nodes], graph, schema=types)
+
+    def told(key: str, part: Any) -> Counter[Any]:
+        column = oracle.Projection(oracle.Property("x", key, part=part), part)
+        number = oracle.Projection(oracle.Aggregate("count"), "n")
+        pattern = oracle.Pattern((oracle.PatternNode("x", ("Log",)),), returns=(column, number))
+        query, params = pattern.to_cypher(graph.dialect)
+        return Counter({row[0]: row[1] for row in graph.read(query, params, timeout=10, limit=10)})
+
+    assert told("day", "year") == {2021: 2, None: 1}
+    assert told("day", "month") == {"2021-03": 1, "2021-11": 1, None: 1}
+    assert told("at", "year") == {2021: 1, 1999: 1, None: 1}
+    assert told("zoned", "month") == {"2021-03": 1, "2022-01": 1, None: 1}
+    # A text that is no moment has no year.
+    assert told("text", "year") == {2021: 1, 2022: 1, None: 1}

@@ -191,6 +191,15 @@ PATTERNS = {
         bindings=(Binding("a", "name", ("Ann",)), Binding("b", "name", ("Bo",))),
         returns=(Projection(Difference(Property("a", "mass"), Property("b", "mass", numeric=True)), "more"),),
     ),
+    "parts_of_moments": Pattern(
+        (PatternNode("a", ("A",)),),
+        filters=(Filter(Property("a", "made", part="year"), ">", 1999),),
+        returns=(
+            Projection(Property("a", "made", part="year"), "year"),
+            Projection(Property("a", "sold", part="month"), "month"),
+            Projection(Aggregate("count", Entity("a"), distinct=True), "n"),
+        ),
+    ),
     "exists": Pattern((PatternNode("a", ("A",)),), returns=(Projection(Aggregate("exists"), "answer"),)),
 }
 

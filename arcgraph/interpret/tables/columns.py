@@ -98,7 +98,7 @@ class Columns(Sorting):
 
     def query(self) -> Query | None:
         """The query of the draft; ``None`` where nothing is asked for."""
-        aggregates = list(self._aggregates())
+        aggregates = list(self._aggregates()) or list(self._counted_per())
         for use in self._uses:
             plain = [m for m in self._asked.marks if covers(self._asked, use, m) and not m.doubtful]
             is_longer = use.last > use.first + 1
@@ -112,7 +112,7 @@ class Columns(Sorting):
             keys = [listed]
         having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
-        outputs = _distinct([*self._once(keys), *aggregates])
+        outputs = _without_wholes(_distinct([*self._once(keys), *aggregates]))
         # What only sorts is not what is asked for.
         asked_for = [use for n, use in enumerate(self._uses) if n not in self._taken]
         self._loose += sum(_UNASKED for use in asked_for if self._is_another_kind(use))
@@ -157,13 +157,18 @@ class Columns(Sorting):
         orders: tuple[Order, ...] = ()
         if order is not None and order[0] in named:
             orders = (Order(named[order[0]], order[1]),)
+        elif limit is None:
+            # Years and months come in their order.
+            parts = (c.name for c in columns if isinstance(c.expression, Property) and c.expression.part)
+            orders = tuple(Order(name) for name in parts)
         is_grouped = any(isinstance(c.expression, Aggregate) for c in columns)
         if self._clashes(columns):
             return None
         if limit is not None and is_grouped:
             # "Which country has the most" is none that is unknown.
             keys = [c.expression for c in columns if isinstance(c.expression, Property) and not c.hidden]
-            match = replace(match, filters=(*match.filters, *(Filter(key, "is not null") for key in keys)))
+            known = (Filter(replace(key, part=""), "is not null") for key in keys)
+            match = replace(match, filters=(*match.filters, *known))
         pattern = replace(
             match, returns=tuple(columns), distinct=not is_grouped, having=conditions, order=orders, limit=limit,
             grouped=self._grouped(),
@@ -546,6 +551,13 @@ def _fresh(words: str, columns: Sequence[Projection], of_whom: str) -> str:
     """A column's name that no other has: its words, with its owner's where they are taken, with a number at last."""
     taken = {c.name for c in columns}
     return next(n for n in (words, of_whom, *(f"{words} {i}" for i in range(2, 99))) if n not in taken)
+
+
+def _without_wholes(outputs: Sequence[Output]) -> list[Output]:
+    """The columns without moments of which the year or the month is one."""
+    parts = [o.expression for o in outputs if isinstance(o.expression, Property) and o.expression.part]
+    wholes = {replace(part, part="") for part in parts}
+    return [o for o in outputs if o.expression not in wholes]
 
 
 def _distinct(outputs: Sequence[Output]) -> list[Output]:

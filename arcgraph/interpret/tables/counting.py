@@ -8,7 +8,7 @@ from typing import Literal
 from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
 from arcgraph.interpret.bounds import Comparing
 from arcgraph.interpret.english import ARTICLES, YES_NO_STARTS
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import form_of, has_parts
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import TIMES_ADVERBS
@@ -20,7 +20,9 @@ from arcgraph.interpret.tables.english import (
     COORDINATING,
     COUNT_NOUNS,
     DOING_WORDS,
+    MONTH_WORDS,
     TIMES_WORDS,
+    YEAR_WORDS,
 )
 from arcgraph.interpret.tables.parse import (
     Draft,
@@ -42,6 +44,8 @@ _IMPLIED = 1.5
 _NOTHING_DONE = 4.0
 # A word for aggregating that is a property's whole name, and was taken for counting.
 _CALLED_SO = 0.5
+# Groups by the year of something that no word names.
+_UNNAMED_YEAR = 2.5
 # What is aggregated of values.
 _OF_VALUES = ("sum", "avg", "min", "max")
 _Function = Literal["count", "sum", "avg", "min", "max", "collect", "exists"]
@@ -87,6 +91,14 @@ class Counting(Spoken):
             found = list(self._aggregate(mark))
             self._met.update((mark,) if found else ())
             yield from found
+
+    def _counted_per(self) -> Iterator[Output]:
+        """The number of what is asked for, where it is only said what for ("visits per month")."""
+        per = [m for m in self._marks if m.deed == Deed.GROUP and m.text.lower() == "per" and not m.doubtful]
+        is_told = any(m.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE) and not m.doubtful for m in self._marks)
+        first = self._uses[0] if self._uses else None
+        if per and not is_told and first is not None and first.kind == "label" and self._is_before(first, per[0]):
+            yield self._count(0)
 
     def _on_average(self, told: Sequence[Mark]) -> dict[Mark, Mark]:
         """The averages that are said behind what is counted ("how many bids has each lot on average"), by the words for
@@ -414,8 +426,21 @@ class Counting(Spoken):
         if use.kind == "label":
             yield Output(Entity(name_of_node(use.at)), phrase(self._draft.nodes[use.at].label), use.at)
             return
+        part = self._part(use)
         for key in use.keys:
-            yield Output(Property(variable_of(use), key), phrase(key))
+            yield Output(
+                Property(variable_of(use), key, part=part), f"{part} of {phrase(key)}" if part else phrase(key)
+            )
+
+    def _part(self, use: Use) -> Literal["", "year", "month"]:
+        """Which part of a moment a word means that things are grouped by ("per year")."""
+        word = self._asked.units[use.last - 1].text
+        if use.kind != "property" or use.at < 0 or not has_parts(self._catalog.info(self._holder(use))):
+            return ""
+        part: Literal["", "year", "month"] = "year" if word in YEAR_WORDS else "month" if word in MONTH_WORDS else ""
+        named = {u.at for u in self._uses if u.side == use.side and u is not use and u.kind in ("label", "value")}
+        self._loose += _UNNAMED_YEAR if part and use.side == "node" and use.at not in named else 0.0
+        return part
 
     def _compound(self, at: int) -> int:
         """The property right behind a label ("officer rank"), else the use itself."""

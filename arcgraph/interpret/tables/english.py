@@ -110,6 +110,7 @@ APART_WORDS = frozenset("separately respectively individually apart".split())
 # count things.
 RANK_WORDS = frozenset("top first last bottom best".split())
 FIRST_WORDS = frozenset(("top", "first"))
+COUNTING_WORDS = frozenset("most fewest least".split())
 MOST_WORDS = frozenset("most fewest least highest largest greatest lowest smallest".split())
 # Superlatives of age, and words in the keys of properties for when something began.
 AGE_WORDS = frozenset("oldest youngest eldest newest".split())
@@ -193,6 +194,7 @@ HELD_WORDS = frozenset(
 ASKING_MORE = frozenset(("what", "how"))
 # What a property that holds years may be called.
 YEAR_WORDS = frozenset(("year", "years"))
+MONTH_WORDS = frozenset(("month", "months"))
 # Verbs behind which stands who does something.
 DOING_WORDS = frozenset("do does did have has had".split())
 # Words for how often something was done.

@@ -134,7 +134,7 @@ class Leftover:
         A text in quotation marks, a word that names something of the schema outright, a noun that something is asked
         of ("the shoe size of"), and what stands before all else.
         """
-        lost = self.unknown() + self._is_echo + len(self._nouns) + self._is_head_vague + self._borrowed()
+        lost = self.unknown() + self._echo + len(self._nouns) + self._is_head_vague + self._borrowed()
         # Nothing says when.
         lost += self._word(0) == "when" and 0 not in self._covered | self._asked.idle
         # In a clause that lists columns two words of which nothing is made are one more column.
@@ -341,19 +341,20 @@ class Leftover:
     # --- clauses -----------------------------------------------------------------------------------------------------
 
     @property
-    def _is_echo(self) -> bool:
-        """Whether a draft only names a thing of which something more is said."""
+    def _echo(self) -> int:
+        """Whether a draft only names a thing of which something more is said; it is nowhere near where that is."""
         uses = self._draft.uses
         if self._draft.hops or not all(use.kind in ("value", "label") or use.is_name for use in uses):
-            return False
+            return 0
         says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
-        says_more = says_more or self._asks_whom_by_verb()
-        return says_more and all(use.is_name for use in uses if use.kind == "value")
+        asks_where = self._word(0) == "where"
+        is_echo = says_more or asks_where or self._asks_whom_by_verb()
+        return is_echo * (1 + asks_where) if all(use.is_name for use in uses if use.kind == "value") else 0
 
     def _asks_whom_by_verb(self) -> bool:
-        """Whether a question with "who" or "where" has a verb of its own ("who makes …"), of which nothing is made."""
+        """Whether a question with "who" has a verb of its own ("who makes …"), of which nothing is made."""
         verbs = (unit.text for i, unit in enumerate(self._asked.units) if i not in self._covered)
-        return self._word(0) in ("who", "where") and any(word in LIGHT_VERBS for word in verbs)
+        return self._word(0) == "who" and any(word in LIGHT_VERBS for word in verbs)
 
     def _is_said_by_verb(self, at: int) -> bool:
         """Whether a noun for a time only says what the property of a verb behind it holds ("in which year … built")."""

@@ -77,6 +77,9 @@ def leads(tables: Sequence[TableReading], paths: Interpretation | None) -> bool:
         return True
     if tables[0].tells and (tables[0].several or not _explains(best)) and _is_sure(tables):
         return True
+    if best.described and tables[0].tells and _is_sure(tables):
+        # What is known of a thing at large is no answer where one of its properties is asked for.
+        return True
     if paths.question.intent == Intent.YES_NO:
         return False
     if tables[0].is_path and _is_sure(tables) and (tables[0].tells_parts or _says_everything(tables)):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from neo4j.time import Duration
 
-from arcgraph.graph.pattern import Direction, Filter, Part, Pattern, Property
+from arcgraph.graph.pattern import Aggregate, Direction, Filter, Part, Pattern, Property
 from arcgraph.interpret.tables.parse import Draft, Link, name_of_hop, name_of_node
 from arcgraph.interpret.tables.spoken import Output
 from arcgraph.interpret.verbalise import phrase
@@ -76,7 +76,7 @@ class Saying:
         bounds: dict[Property, list[str]] = {}
         for test in part.filters:
             if isinstance(test.left, Property):
-                if _is_open_side(test):
+                if _is_open_side(test) or (isinstance(part, Pattern) and _is_of_key(test, part)):
                     continue
                 operator = _OPERATORS.get(test.operator, test.operator)
                 said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
@@ -108,6 +108,14 @@ _OPERATORS = {
     "not starts with": "does not start with",
     "not ends with": "does not end with",
 }
+
+
+def _is_of_key(test: Filter, pattern: Pattern) -> bool:
+    """Whether a condition only keeps what is unknown from coming first among groups."""
+    keys = {(c.expression.owner, c.expression.key) for c in pattern.returns if isinstance(c.expression, Property)}
+    is_ranked = pattern.limit is not None and any(isinstance(c.expression, Aggregate) for c in pattern.returns)
+    is_known = test.operator == "is not null" and isinstance(test.left, Property)
+    return is_ranked and is_known and (test.left.owner, test.left.key) in keys  # type: ignore[union-attr]
 
 
 def _is_open_side(test: Filter) -> bool:

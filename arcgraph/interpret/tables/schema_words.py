@@ -16,7 +16,7 @@ from arcgraph.interpret.english import (
     PARTICLES,
     PREPOSITIONS,
 )
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import form_of, has_parts
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.asked import (
@@ -37,6 +37,7 @@ from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
     COUNT_NOUNS,
     EVENT_NOUNS,
+    MONTH_WORDS,
     NAME_WORDS,
     PERSON_WORDS,
     PLACE_NOUNS,
@@ -132,7 +133,7 @@ class SchemaWords:
                 continue
             if self._only_aggregates(asked, unit):
                 continue
-            told = (*self._dated(asked, i), *self._years(unit.text), *apart[i])
+            told = (*self._dated(asked, i), *self._years(asked, i), *apart[i])
             word = self._word(unit.text, meanings[i])
             if unit.text in PARTICLES and not self._catalog.called(unit.text):
                 # "Out" says no property that something is sold out.
@@ -231,12 +232,25 @@ class SchemaWords:
             if senses:
                 yield Stretch(first, last, tuple(sorted(senses, key=lambda s: -s.log)))
 
-    def _years(self, word: str) -> tuple[Sense, ...]:
-        """The properties that hold years, for the word "year" where none is called so."""
-        if word not in YEAR_WORDS or self._catalog.called(word):
+    def _years(self, asked: Asked, at: int) -> tuple[Sense, ...]:
+        """The properties that hold years, for the word "year" where none is called so; and behind "per" those that hold
+        moments, of which things can be grouped by the year or the month."""
+        word = asked.units[at].text
+        if word not in YEAR_WORDS | MONTH_WORDS or self._catalog.called(word):
             return ()
-        held = [m for m in self._catalog.meanings if m.kind == "property"]
-        return tuple(_sense(m, -_SAID_AS_YEAR) for m in held if any(self._is_year(h) for h in m.holders))
+        begin = asked.units[at].start
+        groups = any(m.deed == Deed.GROUP and not asked.text[m.end : begin].strip() for m in asked.marks
+                     if m.end <= begin)  # fmt: skip
+        is_asked = at > 0 and asked.units[at - 1].text in ("which", "what")
+        # "Which year had the most visits?"
+        groups = groups or (is_asked and any(m.deed == Deed.SUPERLATIVE and not m.doubtful for m in asked.marks))
+        said = {m.name for m in self._catalog.meanings if word.rstrip("s") in split_name(m.name)}
+        held = [h for m in self._catalog.meanings if m.kind == "property" and m.name not in said for h in m.holders]
+        meant = tuple(
+            h for h in held
+            if (word in YEAR_WORDS and self._is_year(h)) or (groups and has_parts(self._catalog.info(h)))
+        )  # fmt: skip
+        return (Sense("property", -_SAID_AS_YEAR, word, meant),) if meant else ()
 
     def _is_year(self, holder: Holder) -> bool:
         info = self._catalog.info(holder)
@@ -366,9 +380,13 @@ class SchemaWords:
 
     @cached_property
     def _places(self) -> tuple[Sense, ...]:
-        """The properties that answer where: of each label the one whose key ends with the nearest noun for a place."""
+        """The properties that answer where: of each label that is no place itself the one whose key ends with the
+        nearest noun for a place."""
         found = []
+        places = {sense.name for sense in self._labels_of(NOTIONS["where"][0])}
         for label, info in self._catalog.schema.labels.items():
+            if label in places or split_name(label)[-1] in PLACE_NOUNS:
+                continue
             keys = {split_name(key)[-1]: key for key in info.properties}
             if place := next((noun for noun in PLACE_NOUNS if noun in keys), None):
                 found.append(Holder("node", label, keys[place]))

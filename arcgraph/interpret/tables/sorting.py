@@ -16,6 +16,7 @@ from arcgraph.interpret.tables.counting import FUNCTIONS, Counting, words_of
 from arcgraph.interpret.tables.english import (
     AGE_WORDS,
     BEGINNING_WORDS,
+    COUNTING_WORDS,
     FIRST_WORDS,
     MOST_WORDS,
     RANK_WORDS,
@@ -156,8 +157,9 @@ class Sorting(Counting):
             return self._by_measure(self._asked_node(), value) or (
                 self._of_moment(self._asked_node(), value) if value.moment else None
             )
-        # "The largest parcel weight" is one of weights.
-        at = self._compound(at)
+        if value.word not in COUNTING_WORDS:
+            # "The largest parcel weight" is one of weights.
+            at = self._compound(at)
         use = self._uses[at]
         is_open = use.kind == "property" and not use.spent and use.at >= 0
         if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
@@ -219,7 +221,9 @@ class Sorting(Counting):
     def _counts_itself(self, counted: Output) -> bool:
         """Whether each of the things asked for would be counted for itself."""
         of = counted.expression.of if isinstance(counted.expression, Aggregate) else None
-        return isinstance(of, Entity) and of.owner == name_of_node(self._asked_node())
+        # "Which year had the most trips" asks for a year.
+        asks_for_value = self._is_open(0) and self._uses[0].side == "node"
+        return not asks_for_value and isinstance(of, Entity) and of.owner == name_of_node(self._asked_node())
 
     def _verb_before(self, mark: Mark) -> int | None:
         """The relation right before a superlative that counts what was done ("who commented the most")."""

@@ -391,7 +391,11 @@ class Leftover:
         uses = [use for use in self._draft.uses if use.side == "node"]
         named = {use.at for use in uses if use.kind == "label" or (use.kind == "value" and use.is_name)}
         unnamed = [u for u in uses if u.at >= 0 and u.at not in named]
-        return sum(1 for u in unnamed if (u.kind == "property" and u.log < _BARELY) or self._is_bare_amount(u))
+        # "Where is Ann from" is not where her clubs are.
+        return sum(
+            1 for u in unnamed
+            if (u.kind == "property" and (u.log < _BARELY or self._word(u.first) == "where")) or self._is_bare_amount(u)
+        )  # fmt: skip
 
     @property
     def _is_head_vague(self) -> bool:

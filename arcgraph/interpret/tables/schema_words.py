@@ -194,19 +194,20 @@ class SchemaWords:
 
     def _said_apart(self, asked: Asked) -> dict[int, list[Sense]]:
         """The properties of which one word is asked for and the others stand behind it ("which country is Ann a citizen
-        of": countryOfCitizenship; "when was it built": yearBuilt, and "when" needs no property of its own), by the
-        units that say them."""
+        of": countryOfCitizenship; "when was it built": yearBuilt, and neither "when" nor "where" needs a property of
+        its own then), by the units that say them."""
         found: dict[int, list[Sense]] = defaultdict(list)
         words = [unit.text for unit in asked.units]
         idioms = {first: plain for first, _, plain in _plain_verbs(words)}
         for i in range(len(words)):
             asks = i and words[i - 1] in ("which", "what") and words[i] not in FUNCTION_WORDS
-            if not asks and (i or words[i] != "when"):
+            nouns = {"when": TIME_NOUNS, "where": PLACE_NOUNS}.get(words[i], ()) if not i else ()
+            if not asks and not nouns:
                 continue
             things = {m.name for m in self._catalog.called(words[i]) if m.kind == "label"}
             for meaning in self._catalog.meanings:
                 parts = content(split_name(meaning.name)) if meaning.kind == "property" else ()
-                asked_for = next((p for p in parts if are_same((words[i],), (p,)) or (not i and p in TIME_NOUNS)), None)
+                asked_for = next((p for p in parts if are_same((words[i],), (p,)) or p in nouns), None)
                 others = [part for part in parts if part != asked_for]
                 behind = range(i + 2, len(words))
                 spoken = {n: (words[n], idioms.get(n, words[n])) for n in behind}
@@ -216,8 +217,7 @@ class SchemaWords:
                 is_own = any(holder.owner in things for holder in meaning.holders)
                 if asked_for is None or is_own or not said or None in said:
                     continue
-                if words[i] == "when":
-                    asked.idle |= {i}
+                asked.idle |= {i} if nouns else frozenset()
                 for n in {i, *said} - asked.idle - idioms.keys():
                     found[n or i].append(_sense(meaning, -_DATED))
         return found

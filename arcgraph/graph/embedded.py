@@ -45,7 +45,7 @@ from arcgraph.graph.engine_names import store_names
 from arcgraph.graph.lexer import Kind, lex
 from arcgraph.graph.lift import lift, restorable, restoring
 from arcgraph.graph.names import quote, stored_key
-from arcgraph.graph.values import from_engine
+from arcgraph.graph.values import records_from_engine
 from arcgraph.graph.worker import PARALLEL
 from arcgraph.graph.worker_process import Failure, WorkerGone, WorkerHung, WorkerProcess
 from arcgraph.settings import CacheSettings, GraphSettings, Settings
@@ -223,7 +223,7 @@ class EmbeddedGraph:
         columns, records, warnings = reply
         return Rows(
             columns=tuple(loaded_names(lifted.written(column)) for column in columns),
-            records=[tuple([from_engine(value, max_items=most) for value in record]) for record in records[:limit]],
+            records=records_from_engine(records[:limit], max_items=most),
             truncated=limit is not None and len(records) > limit,
             seconds=time.monotonic() - started,
             notifications=tuple(loaded_names(text) for text in warnings),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from enum import Enum
 from typing import Any
@@ -139,6 +139,20 @@ def from_engine(value: Any, *, max_items: int = DEFAULT_MAX_ITEMS) -> Any:
         return _engine_dict(value, max_items)
     read = _FROM_NATIVE.get(kind)
     return read(value) if read else value
+
+
+def records_from_engine(records: Sequence[Sequence[Any]], *, max_items: int) -> list[tuple[Any, ...]]:
+    """Rows as the embedded engine returned them, in our types; a node that stands in many of them is read once."""
+    known: dict[int, Node] = {}
+
+    def read(value: Any) -> Any:
+        if type(value) is not dict or not _is_node(value):
+            return from_engine(value, max_items=max_items)
+        if value["id"] not in known:
+            known[value["id"]] = _engine_node(value, max_items)
+        return known[value["id"]]
+
+    return [tuple(map(read, record)) for record in records]
 
 
 def _engine_text(text: str) -> Any:

@@ -135,7 +135,8 @@ class _Asked:
         """The longest phrases of a table: first word, behind the last, the phrase."""
         at = 0
         while at < len(self.words):
-            size = next((n for n in table.sizes if self._joined(at, n) in table.phrases), 0)
+            begins = self.words[at].text in table.beginnings
+            size = next((n for n in table.sizes if self._joined(at, n) in table.phrases), 0) if begins else 0
             if size:
                 yield at, at + size, self._joined(at, size)
             at += size or 1
@@ -169,6 +170,7 @@ class _Table:
     def __init__(self, phrases: Iterable[str]):
         self.phrases = frozenset(phrases)
         self.sizes = sorted({len(phrase.split()) for phrase in self.phrases}, reverse=True)
+        self.beginnings = frozenset(phrase.split()[0] for phrase in self.phrases)
 
 
 def _inverted(groups: Mapping[str, Iterable[str]]) -> dict[str, str]:

@@ -216,10 +216,12 @@ def units_of(text: str) -> list[Unit]:
     return found
 
 
+_IDLE = FUNCTION_WORDS | PLAIN_WORDS | REQUEST_WORDS | COMMAND_WORDS | LIGHT_VERBS | PERSON_WORDS | NAME_WORDS
+
+
 def carries_meaning(word: str) -> bool:
     """Whether a word says something by itself, neither of grammar nor of how people ask."""
-    idle = (FUNCTION_WORDS, PLAIN_WORDS, REQUEST_WORDS, COMMAND_WORDS, LIGHT_VERBS, PERSON_WORDS, NAME_WORDS)
-    return not word.isdigit() and len(word) > 1 and not any(word in words for words in idle)
+    return len(word) > 1 and word not in _IDLE and not word.isdigit()
 
 
 def singular(word: str) -> str:

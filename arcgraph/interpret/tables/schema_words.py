@@ -353,8 +353,9 @@ class SchemaWords:
     def asked_for(self, asked: Asked, at: int) -> tuple[Sense, ...]:
         """What a question word at the beginning asks for: the label of persons or places, or a label's one moment."""
         word = asked.units[at].text
-        is_first = not any(carries_meaning(unit.text) or unit.text in NAME_WORDS for unit in asked.units[:at])
-        if not is_first or word not in NOTIONS or len(asked.units) == 1 or (at and word not in ADVERBS):
+        if word not in NOTIONS or len(asked.units) == 1 or (at and word not in ADVERBS):
+            return ()
+        if any(carries_meaning(unit.text) or unit.text in NAME_WORDS for unit in asked.units[:at]):
             return ()
         if word == "where":
             return (*self._labels_of(NOTIONS[word][0]), *self._places)

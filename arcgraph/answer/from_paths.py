@@ -37,6 +37,10 @@ from arcgraph.tracing import Trace
 _DESCRIBED = 3
 
 
+# Less sure than this, a path over few relations is one guess of many.
+_LEAST_SURE = 0.25
+
+
 class PathAnswers:
     """Runs the readings of a question and makes an answer of the one that holds."""
 
@@ -64,7 +68,8 @@ class PathAnswers:
         unsaid = [words for words in found.unsaid if not _says(best.reading.route(), words)]
         if asks_when(found.question) and not self._tells_when(best):
             unsaid.append(found.question.tokens[0].text)
-        if unsaid or not holds(best.reading, found.readings, is_open=found.is_open):
+        is_guess = sure < _LEAST_SURE and not found.is_open
+        if unsaid or is_guess or not holds(best.reading, found.readings, is_open=found.is_open):
             words = ", ".join(f'"{word}"' for word in unsaid)
             return Answer(
                 question,

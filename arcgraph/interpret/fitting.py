@@ -148,7 +148,7 @@ def _numeric_score(literal: Literal, form: Form) -> float:
 
 def _are_years(form: Form) -> bool:
     numbers = [form.read(sample) for sample in form.samples]
-    return bool(numbers) and all(isinstance(n, int | float) and 1_000 <= n <= 2_999 for n in numbers)
+    return form.years or (bool(numbers) and all(isinstance(n, int | float) and 1_000 <= n <= 2_999 for n in numbers))
 
 
 # --- what to test ------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class Form:
 
     ``writing`` is empty for values that are stored in that type. ``share`` of the samples, placeholders such as
     "unknown" left out, are written so. ``samples`` are texts that show how, and ``in_list`` tells that the values are
-    items of lists.
+    items of lists. ``years`` tells that a key calls numbers years, however long ago.
     """
 
     meaning: str
@@ -53,6 +53,7 @@ class Form:
     share: float = 1.0
     samples: tuple[Any, ...] = ()
     in_list: bool = False
+    years: bool = False
 
     @property
     def is_stored(self) -> bool:
@@ -68,7 +69,8 @@ class Form:
     def is_moment(self) -> bool:
         """Whether values that sort as they are stored say when: dates, times, and numbers that all look like years."""
         if self.meaning == "integer" and self.is_stored:
-            return bool(self.samples) and all(isinstance(n, int) and 1_000 <= n <= 2_999 for n in self.samples)
+            are_like = bool(self.samples) and all(isinstance(n, int) and 1_000 <= n <= 2_999 for n in self.samples)
+            return self.years or are_like
         return self.meaning in _MOMENTS and (self.is_stored or self.sorts)
 
     @property
@@ -113,9 +115,9 @@ def form_of(info: PropertyInfo) -> Form:
         return Form(inner.meaning, inner.writing, inner.share, inner.samples, in_list=True)
     if info.type not in ("string", "text"):
         writing = _epoch_writing(info) if info.type == "integer" else None
-        return (
-            Form("localdatetime", writing, samples=info.samples) if writing else Form(info.type, samples=info.samples)
-        )
+        if writing:
+            return Form("localdatetime", writing, samples=info.samples)
+        return Form(info.type, samples=info.samples, years=_are_called_years(info))
     return _text_form(tuple(sample for sample in info.samples if isinstance(sample, str)))
 
 
@@ -133,6 +135,12 @@ def _epoch_writing(info: PropertyInfo) -> Writing | None:
         if all(isinstance(n, int) and _SINCE * per_second <= n < _UNTIL * per_second for n in info.samples):
             return writing
     return None
+
+
+def _are_called_years(info: PropertyInfo) -> bool:
+    """Whether whole numbers are years by their key ("year", "birthYear"), and none is longer than a year."""
+    is_called = info.type == "integer" and split_name(info.key)[-1:] == ("year",)
+    return is_called and bool(info.samples) and all(isinstance(n, int) and abs(n) < 3_000 for n in info.samples)
 
 
 def _from_epoch(number: float, per_second: int) -> datetime | None:

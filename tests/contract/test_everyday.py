@@ -128,3 +128,64 @@ def test_everyday_questions(music: Agent, question: str, expected: set[Any]) -> 
 def test_what_is_not_understood_is_asked_back(music: Agent, question: str) -> None:
     answer = music.ask(question)
     assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text
+
+
+REALM = (
+    [
+        *((i, "Battle", {"name": n, "year": y})
+          for i, n, y in (("b1", "Fords", 298), ("b2", "Camps", 299), ("b3", "Crag", 299))),
+        *((i, "House", {"name": n}) for i, n in (("h1", "Starling"), ("h2", "Grebe"))),
+        *((i, "Place", {"name": n}) for i, n in (("l1", "Red Ford"), ("l2", "Old Camp"))),
+        *((i, "Region", {"name": n}) for i, n in (("r1", "Lowlands"), ("r2", "Heath"))),
+        *((i, "Person", {"name": n, "born_year": y}) for i, n, y in (("p1", "Rob Tarn", 282), ("p2", "Ada Fen", 290))),
+        ("p3", ["Person", "Dead"], {"name": "Odo Moss", "born_year": 299}),
+        ("k1", "Chronicle", {"name": "First Chronicle"}),
+    ],
+    [
+        ("b1", "IS_IN", "l1"), ("b2", "IS_IN", "l2"), ("b3", "IS_IN", "l1"),
+        ("l1", "IS_IN", "r1"), ("l2", "IS_IN", "r1"),
+        ("h1", "ATTACKER", "b1"), ("h1", "ATTACKER", "b2"), ("h2", "ATTACKER", "b3"),
+        ("p1", "COMMANDED", "b1"), ("p2", "COMMANDED", "b2"), ("p3", "COMMANDED", "b3"),
+        ("p3", "DIED_IN", "k1"), ("p1", "RESEMBLES", "p2", {"characterSimilarity": 0.5}),
+        ("p2", "RESEMBLES", "p3", {"characterSimilarity": 0.7}), ("p1", "MET", "p3"), ("p2", "MET", "p3"),
+    ],
+)  # fmt: skip
+
+
+@pytest.fixture
+def realm(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
+    fill(graph, tmp_path, *REALM)
+    return Agent(graph, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # Years are what a key calls years, however long ago; and a battle's own come before anybody's.
+        ("Which battles took place in 299?", {"Camps", "Crag"}),
+        ("When did the battle Fords take place?", {298}),
+        # Counted for what is asked for, through places that nobody names.
+        ("Which regions have more than 2 battles?", {"Lowlands"}),
+    ],
+)
+def test_years_and_counts_of_long_ago(realm: Agent, question: str, expected: set[Any]) -> None:
+    answer = realm.ask(question)
+    assert rows(answer) == expected, answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # A verb with who did it is more than the part that they play.
+        "Which battles were lost by the attackers?",
+        # Who did something is not whom it was done to, nor anybody like them.
+        "Who killed Odo Moss?",
+        # What is near the opposite is not meant.
+        "Is Ada Fen alive?",
+        # A word of a key is not the thing that it is a part of.
+        "How many characters are dead?",
+    ],
+)
+def test_what_only_looks_like_it_is_not_meant(realm: Agent, question: str) -> None:
+    answer = realm.ask(question)
+    assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text

@@ -571,7 +571,8 @@ class Counting(Spoken):
         while more := {n for edge in edges if whose & {*edge} and node not in edge for n in edge} - whose:
             whose |= more
         per = next((n for edge in edges if node in edge for n in edge if n in whose), None)
-        if per is not None and per != asked:
+        # What no word says only lies in between.
+        if per is not None and per != asked and self._draft.nodes[per].said:
             self._counted, self._per, self._whose = counted, per, tuple(sorted(whose))
 
     def _look_at_each(self, counted: Output, aggregates: Sequence[Output]) -> None:

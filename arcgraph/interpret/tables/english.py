@@ -186,6 +186,22 @@ PLAIN_VERBS = {
 PLACE_NOUNS = ("location", "address", "place", "city", "town", "headquarters", "region", "state", "country")
 # Comparatives and prepositions behind which "last" is a verb ("last longer than").
 LASTING_LINKS = frozenset("longer more less over under at between for".split())
+# Words that are near each other and mean the opposite.
+OPPOSITES = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, other in (
+        ("alive living survived", "dead died death deceased killed"),
+        ("won win wins winner winners", "lost lose loses loser losers"),
+        ("open opened", "closed close"),
+        ("passed", "failed"),
+        ("accepted approved", "rejected declined denied"),
+        ("male", "female"),
+        ("bought buy buys purchased", "sold sell sells"),
+        ("hired", "fired dismissed"),
+        ("present", "absent"),
+        ("guilty", "innocent"),
+    )
+)
 # Participles by which a graph is said to hold something.
 HELD_WORDS = frozenset(
     "represented listed recorded stored mentioned present found contained included available existing".split()

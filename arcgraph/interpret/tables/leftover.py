@@ -16,9 +16,12 @@ from arcgraph.interpret.english import (
     PREPOSITIONS,
 )
 from arcgraph.interpret.marks import Deed
+from arcgraph.interpret.operators import is_unit
 from arcgraph.interpret.tables.asked import Asked, carries_meaning
+from arcgraph.interpret.tables.catalog import key_words, without_unit
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
+    COUNT_NOUNS,
     DWELLING_VERBS,
     IDIOM_NOUNS,
     LIGHT_VERBS,
@@ -30,6 +33,7 @@ from arcgraph.interpret.tables.english import (
     PLACING,
     RELATIVE_PRONOUNS,
     SAMENESS_WORDS,
+    TAIL_NOUNS,
     TELLING_APART,
     TIME_NOUNS,
     TIMES_WORDS,
@@ -144,6 +148,7 @@ class Leftover:
         # A number that nothing is made of is a condition that was not understood.
         numbers = [i for i in self.words if self._word(i).isdigit()]
         lost += sum(1 for i in numbers if not self._is_number_of_a_name(i))
+        lost += sum(1 for i in self.telling if self._is_done_by(i)) + self._is_deed_of_whom()
         lost += not self._is_joint and any(self._is_shared(i) for i in self.words)
         first = min((use.first for use in self._draft.uses), default=len(self._asked.units))
         runs = [i for i in left if i + 1 not in left and i not in self._nouns and not self._is_said_by_verb(i)]
@@ -342,19 +347,43 @@ class Leftover:
 
     @property
     def _echo(self) -> int:
-        """Whether a draft only names a thing of which something more is said; it is nowhere near where that is."""
+        """Whether a draft only names a thing of which something more is said; 2 where that cannot be what is asked."""
         uses = self._draft.uses
         if self._draft.hops or not all(use.kind in ("value", "label") or use.is_name for use in uses):
             return 0
         says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
         asks_where = self._word(0) == "where"
         is_echo = says_more or asks_where or self._asks_whom_by_verb()
-        return is_echo * (1 + asks_where) if all(use.is_name for use in uses if use.kind == "value") else 0
+        is_nowhere_near = asks_where or self._asks_whom_by_verb()
+        return is_echo * (1 + is_nowhere_near) if all(use.is_name for use in uses if use.kind == "value") else 0
 
     def _asks_whom_by_verb(self) -> bool:
-        """Whether a question with "who" has a verb of its own ("who makes …"), of which nothing is made."""
-        verbs = (unit.text for i, unit in enumerate(self._asked.units) if i not in self._covered)
-        return self._word(0) == "who" and any(word in LIGHT_VERBS for word in verbs)
+        """Whether a question with "who" has a verb of its own ("who makes …"), of which no more is made than what the
+        named thing is."""
+        units = self._asked.units
+        light = any(unit.text in LIGHT_VERBS for i, unit in enumerate(units) if i not in self._covered)
+        words = (self._word(use.first) for use in self._draft.uses if use.kind == "label" and use.log < _OUTRIGHT)
+        return self._word(0) == "who" and (light or any(w in IRREGULAR_FORMS or w.endswith("ed") for w in words))
+
+    def _is_deed_of_whom(self) -> bool:
+        """Whether the verb behind "who" was taken for what somebody is ("who killed …": a label of the dead), or for a
+        relation that wants a preposition which is not there (DIED_IN)."""
+        verb = self._word(1)
+        is_verb = self._word(0) == "who" and (verb in IRREGULAR_FORMS or verb.endswith("ed"))
+        if not is_verb or self._is_outright(1) or self._word(2) in PREPOSITIONS:
+            return False
+        own = [use for use in self._draft.uses if use.first == 1]
+        closing = {split_name(self._draft.hops[use.at].type)[-1] for use in own if use.kind == "relation"}
+        return any(use.kind == "label" for use in own) or bool(closing & (PREPOSITIONS - {"by", "of"}))
+
+    def _is_done_by(self, at: int) -> bool:
+        """Whether a word is a participle of which nothing is made, before who it is that plays another part ("battles
+        lost by the attackers")."""
+        word = self._word(at)
+        is_participle = word in IRREGULAR_FORMS or word.endswith("ed")
+        behind = at + 2 + (self._word(at + 2) in ARTICLES)
+        plays = any(use.kind == "relation" and use.first == behind for use in self._draft.uses)
+        return is_participle and self._word(at + 1) == "by" and plays
 
     def _is_said_by_verb(self, at: int) -> bool:
         """Whether a noun for a time only says what the property of a verb behind it holds ("in which year … built")."""
@@ -401,12 +430,30 @@ class Leftover:
     def _is_head_vague(self) -> bool:
         """Whether what is asked for was taken for something that its word hardly means."""
         first = min(self._draft.uses, key=lambda use: use.first, default=None)
-        if first is None or first.kind not in ("label", "property") or first.log >= _HARDLY:
+        if first is None or first.kind not in ("label", "property"):
+            return False
+        if first.log >= _HARDLY and not self._is_part_of_key(first):
             return False
         return not any(carries_meaning(self._word(i)) and i not in self._covered for i in range(first.first))
+
+    def _is_part_of_key(self, use: Use) -> bool:
+        """Whether things that are asked for in the plural are only a part of what a key is called ("which characters":
+        characterSimilarity)."""
+        word = self._word(use.first)
+        is_plural = word.endswith("s") and not word.endswith("ss") and use.last == use.first + 1
+        if use.kind != "property" or use.is_name or use.spent or not is_plural or not use.keys or is_unit(word):
+            return False
+        heads = [[w for w in without_unit(key_words(key)) if not _closes_key(w)] for key in use.keys]
+        return all(words and word.rstrip("s") != words[-1].rstrip("s") for words in heads)
 
     @property
     def _is_joint(self) -> bool:
         """Whether two edges lead from one node to another."""
         ends = [(hop.start, hop.end) for hop in self._draft.hops]
         return len(set(ends)) < len(ends)
+
+
+def _closes_key(word: str) -> bool:
+    """Whether a word of a key says of which kind its values are, not what they are of ("copies sold", "phone no")."""
+    is_participle = word in IRREGULAR_FORMS or word.endswith("ed")
+    return is_participle or word in TAIL_NOUNS or word in TIME_NOUNS or word in COUNT_NOUNS

@@ -39,6 +39,7 @@ from arcgraph.interpret.tables.english import (
     EVENT_NOUNS,
     MONTH_WORDS,
     NAME_WORDS,
+    OPPOSITES,
     PERSON_WORDS,
     PLACE_NOUNS,
     PLAIN_VERBS,
@@ -322,6 +323,8 @@ class SchemaWords:
             return tuple(_sense(meaning, -0.05) for meaning in kept)
         exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
+        opposites = _opposites(word)
+        found = [(p, m) for p, m in found if not opposites or not opposites & set(split_name(m.name))]
         found.sort(key=lambda item: -item[0])
         senses = [
             _sense(m, math.log(FLOOR + p) - (NOT_EXACT if exact and m not in exact else 0.0) - self._headless(word, m))
@@ -424,6 +427,12 @@ def _is_sorted_by(asked: Asked, at: int) -> bool:
     begin = asked.units[at].start
     told = (m for m in asked.marks if m.deed == Deed.SUPERLATIVE and m.value.moment and m.end <= begin)
     return any(not asked.text[m.end : begin].strip() for m in told)
+
+
+def _opposites(word: str) -> frozenset[str]:
+    """The words that mean the opposite of one."""
+    pairs = (pair for one, other in OPPOSITES for pair in ((one, other), (other, one)))
+    return next((other for one, other in pairs if word in one), frozenset())
 
 
 def _plain_verbs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:

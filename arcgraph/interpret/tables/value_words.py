@@ -75,6 +75,7 @@ _WHOLLY = 0.9
 _ORDERS = ("<", "<=", ">", ">=")
 
 
+_LAST_IN = re.compile(r"\b(?:in|since|before|after|until|by)\s+$", re.I)
 # From a text and where it stands in the question to the properties that hold it.
 LookUp = Callable[[str, int], Sequence[ValueMention]]
 
@@ -99,6 +100,7 @@ class ValueWords:
     def stretches(self, asked: Asked, schema: Sequence[Stretch]) -> Iterator[Stretch]:
         """The values of a question, ``schema`` being what its words mean of the schema."""
         named = _named_holders(schema)
+        things = {s.name for one in schema for s in one.senses if s.kind == "label" and s.log >= OUTRIGHT}
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
         known = [*self._named(asked), *self._held(asked, schema), *self._paraphrased(asked), *self._told_within(asked)]
@@ -119,7 +121,9 @@ class ValueWords:
             if any(_crosses(other, (first, last)) and log > best[first, last] + _SURER for other, log in best.items()):
                 # "art and marine" within "landscape art and marine art" are words of two names.
                 continue
-            senses.sort(key=lambda s: (not named & set(s.holders), -s.log))
+            senses.sort(
+                key=lambda s: (not named & set(s.holders), -s.log, all(h.owner not in things for h in s.holders))
+            )
             yield Stretch(first, last, tuple(senses[: 2 * MOST_SENSES]), log=-costs[first, last])
 
     def _named(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
@@ -347,7 +351,10 @@ class ValueWords:
                     continue
                 said = asked.text[start:end] if literal.comparison else literal.text
                 log = math.log(min(1.0, fitting.score)) - (0.4 if literal.kind in TEXTS else 0.1)
-                vague = literal.kind in (Kind.INTEGER, Kind.FLOAT) or conditions[0].operator in general.PART_OPERATORS
+                # "In 299" is a year where there are such.
+                is_year = form_of(self._catalog.info(holder)).years and _LAST_IN.search(asked.text[: literal.start])
+                is_number = literal.kind in (Kind.INTEGER, Kind.FLOAT) and not is_year
+                vague = is_number or conditions[0].operator in general.PART_OPERATORS
                 sense = Sense("value", log, "vague" if vague else "", (holder,), conditions, said)
                 yield start, end, sense, DROPPED_NUMBER if literal.kind not in TEXTS else DROPPED_VALUE
 

@@ -221,7 +221,7 @@ class Columns(Sorting):
             if mark.deed == Deed.EITHER:
                 if self._chooses(mark):
                     yield mark
-            elif not mark.doubtful and (mark.deed != Deed.GROUP or has_aggregate):
+            elif not mark.doubtful and (mark.deed != Deed.GROUP or has_aggregate or mark.text.lower() == "per"):
                 yield mark
 
     def _is_number_of_things(self, mark: Mark) -> bool:

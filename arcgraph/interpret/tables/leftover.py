@@ -17,7 +17,7 @@ from arcgraph.interpret.english import (
 )
 from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.operators import is_unit
-from arcgraph.interpret.tables.asked import Asked, carries_meaning
+from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_verb
 from arcgraph.interpret.tables.catalog import key_words, without_unit
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
@@ -309,7 +309,8 @@ class Leftover:
 
     def _is_verb(self, at: int) -> bool:
         word, before = self._word(at), self._word(at - 1)
-        return word in IRREGULAR_FORMS or word.endswith(("ed", "ing")) or before in RELATIVE_PRONOUNS or before == "to"
+        looks_so = word in IRREGULAR_FORMS or word.endswith(("ed", "ing")) or is_verb(self._asked, at)
+        return looks_so or before in RELATIVE_PRONOUNS or before == "to"
 
     def _leads_to_value(self, at: int) -> bool:
         """Whether a verb only leads to the value of a property ("released after 2000")."""

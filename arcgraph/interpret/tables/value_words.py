@@ -31,6 +31,7 @@ from arcgraph.interpret.tables.asked import (
     Sense,
     Stretch,
     is_form_of,
+    is_verb,
     units_of,
     units_within,
 )
@@ -139,6 +140,8 @@ class ValueWords:
             sure = self._sureness(text, mention)
             if sure < 0.1 or mention.how in ("dense", "fuzzy") or self._names_schema(mention):
                 continue
+            if _is_plain_verb(asked, mention):
+                continue
             groups: dict[tuple[tuple[str, ...], str], dict[Any, None]] = {}
             for entry in self._names.entries(mention.entries):
                 groups.setdefault((entry.labels, entry.property), {})[entry.text] = None
@@ -235,7 +238,7 @@ class ValueWords:
             sure = self._sureness(text, mention)
             if mention.how == "exact" and _stands_by(asked, (mention.start, mention.end), holder, schema):
                 sure = max(sure, _BESIDE)
-            if sure < 0.1 or self._names_schema(mention):
+            if sure < 0.1 or self._names_schema(mention) or _is_plain_verb(asked, mention):
                 continue
             right: list[Any] = list(mention.values[:20])
             if mention.column.is_list:
@@ -457,6 +460,14 @@ def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
     if last in asked.outright and unit.start <= start:
         return False
     return asked.text[unit.start : unit.end] != asked.singular[unit.start : unit.end]
+
+
+def _is_plain_verb(asked: Asked, mention: Any) -> bool:
+    """Whether a word is the verb of a clause with "do" ("how many comments did she write"), however a value is
+    called."""
+    span = units_within(asked.units, mention.start, mention.end)
+    is_plain = not mention.quoted and asked.text[mention.start : mention.end].islower()
+    return is_plain and span is not None and span[1] == span[0] + 1 and is_verb(asked, span[0])
 
 
 def _stands_by(asked: Asked, place: tuple[int, int], holder: Holder, schema: Sequence[Stretch]) -> bool:

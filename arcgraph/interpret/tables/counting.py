@@ -384,7 +384,9 @@ class Counting(Spoken):
         """Whether "each" only says whose things are counted, where "grouped by" says what for ("the trips made by each
         driver, grouped by the driver's age")."""
         others = [m.text.lower() for m in self._marks if m.deed == Deed.GROUP and m.start > mark.start]
-        is_overruled = mark.text.lower() in ("each", "every") and any(text.endswith("ed by") for text in others)
+        at = self._next_use(mark.end, NEXT)
+        is_thing = at is None or self._uses[self._compound(at)].kind != "property"
+        is_overruled = is_thing and mark.text.lower() in ("each", "every") and any(t.endswith("ed by") for t in others)
         self._met.update((mark,) if is_overruled else ())
         return is_overruled
 

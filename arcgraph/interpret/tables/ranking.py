@@ -22,6 +22,7 @@ _CLEAR = 0.5
 _BIAS, _SCORE, _LEAD = 1.9, 0.35, 0.65
 _DROPPED, _VAGUE, _HOP, _AGGREGATE, _LOOSE = 0.2, 0.2, 0.25, 0.5, 0.5
 _ALIKE, _TWIN = 0.7, 1.0
+_TWIN_RIVAL = 0.5
 _LOST = 4.5
 _GAP, _UNSAID, _TIED, _SAME = 0.5, 1.0, 1.2, 0.02
 # What speaks for a reading that leaves nothing of a question open.
@@ -180,7 +181,8 @@ def _is_tied(reading: TableReading, readings: Sequence[TableReading]) -> bool:
 def confidence(reading: TableReading, readings: Sequence[TableReading]) -> float:
     """How likely a reading is right, 0 to 1: its score, its lead over the next best, and what speaks against it."""
     doubts = reading.doubts
-    others = [standing(r) for r in readings if r is not reading]
+    # A reading that takes one more thing of a kind for what is said once is no rival.
+    others = [standing(r) - _TWIN_RIVAL * max(0, r.doubts.twins - doubts.twins) for r in readings if r is not reading]
     lead = min(_MOST_LEAD, standing(reading) - max(others)) if others else _MOST_LEAD
     weighed = (
         _BIAS

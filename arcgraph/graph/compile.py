@@ -378,8 +378,8 @@ def _faults(pattern: Pattern) -> Iterable[str]:
     yield from _part_faults(pattern)
     outer = _names(pattern.nodes), _names(pattern.hops)
     for part in pattern.absent:
-        if not part.hops:
-            yield "what must be absent has no hop"
+        if not part.hops and not (part.nodes and part.filters):
+            yield "what must be absent has neither a hop nor a node with a condition"
         yield from _part_faults(part, *outer)
     for parts in pattern.choices:
         if len(parts) < 2:

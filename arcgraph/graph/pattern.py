@@ -219,11 +219,12 @@ class Aside:
 class Pattern:
     """A query as data. All hops are one MATCH, so that no edge is used twice (trail semantics).
 
-    Where ``returns`` holds an aggregate, its other columns are the group keys. Parts that are ``absent`` must not be
-    found around a match; of each of ``choices`` at least one part must be, and one without hops holds where its
-    conditions do. What is ``optional`` is matched where it is found and null elsewhere, one part after the other, so
-    that things without it are returned as well, and counted as 0; only aggregates may speak of it. With ``asides`` the
-    groups of the first grouping are the rows: columns are elements grouped by, their properties, and measures.
+    Where ``returns`` holds an aggregate, its other columns are the group keys. Parts that are ``absent`` must not
+    be found around a match, or, without hops, anywhere in the graph; of each of ``choices`` at least one part must
+    be, and one without hops holds where its conditions do. What is ``optional`` is matched where it is found and
+    null elsewhere, one part after the other, so that things without it are returned as well, and counted as 0; only
+    aggregates may speak of it. With ``asides`` the groups of the first grouping are the rows: columns are elements
+    grouped by, their properties, and measures.
     """
 
     nodes: tuple[PatternNode, ...]

@@ -97,6 +97,11 @@ def music(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
         # What is sorted, and what is asked for.
         ("What is the most recently released album?", {"Sparks"}),
         ("What is the largest album copies sold?", {900}),
+        # The largest of each, by an edge and by a property.
+        ("the best-selling album of each genre", {("folk", "Sparks", 900), ("jazz", "Winter", 300)}),
+        ("For each band, which album is the oldest?", {("Tin Gulls", "Harbour", 1999), ("Salt Choir", "Sparks", 2011)}),
+        ("the best-selling album of each band released after 2000",
+         {("Tin Gulls", "Winter", 300), ("Salt Choir", "Sparks", 900)}),
         # Who plays the part that an edge, or a relation called by a verb, says.
         ("Who were the headliners at Tidefall?", {"Tin Gulls"}),
         ("Who sings Grey Tide?", {"Ida Moe"}),

@@ -191,6 +191,20 @@ PATTERNS = {
         bindings=(Binding("a", "name", ("Ann",)), Binding("b", "name", ("Bo",))),
         returns=(Projection(Difference(Property("a", "mass"), Property("b", "mass", numeric=True)), "more"),),
     ),
+    "absent_anywhere": Pattern(
+        (PatternNode("a", ("A",)),),
+        filters=(Filter(Property("a", "mass"), "is not null"),),
+        returns=(Projection(Property("a", "kind"), "kind"), Projection(Entity("a"), "a")),
+        absent=(
+            Part(
+                (PatternNode("b", ("A",)),),
+                filters=(
+                    Filter(Property("b", "kind"), "=", Property("a", "kind")),
+                    Filter(Property("b", "mass"), ">", Property("a", "mass")),
+                ),
+            ),
+        ),
+    ),
     "parts_of_moments": Pattern(
         (PatternNode("a", ("A",)),),
         filters=(Filter(Property("a", "made", part="year"), ">", 1999),),
@@ -273,7 +287,10 @@ MALFORMED = [
         replace(CHAIN, returns=(Projection(Aggregate("count", Entity("b")), "n"),), grouped=Grouped(("a",), ())),
         "column 'n' aggregates 'b', by which nothing was grouped",
     ),
-    (replace(CHAIN, absent=(Part((PatternNode("x"),), ()),)), "what must be absent has no hop"),
+    (
+        replace(CHAIN, absent=(Part((PatternNode("x"),), ()),)),
+        "what must be absent has neither a hop nor a node with a condition",
+    ),
     (replace(CHAIN, absent=(Part((), (Hop("q", "a", "x"),)),)), "hop 'q' ends at unknown node 'x'"),
     (replace(CHAIN, absent=(Part((PatternNode("b"),), (Hop("q", "a", "b"),)),)), "bear the same variable name"),
     (

@@ -32,7 +32,7 @@ from arcgraph.interpret.tables.asked import Asked, carries_meaning
 from arcgraph.interpret.tables.besides import with_optional_counts
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.choosing import Choosing
-from arcgraph.interpret.tables.counting import COUNTED
+from arcgraph.interpret.tables.counting import COUNTED, FUNCTIONS
 from arcgraph.interpret.tables.denial import Denial, denier, flag_denier
 from arcgraph.interpret.tables.english import (
     ADDING,
@@ -43,6 +43,7 @@ from arcgraph.interpret.tables.english import (
     OPPOSING_PREFIXES,
     PLACING,
 )
+from arcgraph.interpret.tables.extremes import of_each
 from arcgraph.interpret.tables.parse import (
     Draft,
     Test,
@@ -54,8 +55,8 @@ from arcgraph.interpret.tables.parse import (
     variable_of,
 )
 from arcgraph.interpret.tables.saying import Saying
-from arcgraph.interpret.tables.sorting import Sorting
-from arcgraph.interpret.tables.spoken import EACH, MOMENT, NUMERIC, VAGUE, Output
+from arcgraph.interpret.tables.sorting import Sorting, is_rank
+from arcgraph.interpret.tables.spoken import EACH, MOMENT, NEXT, NUMERIC, VAGUE, Output
 from arcgraph.interpret.verbalise import phrase, split_name
 
 THING = "x"
@@ -71,6 +72,8 @@ _NAMED_ITSELF = 1.5
 _COUNTED_ITSELF = 4.0
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
+# So many things of a label at most are held each against each.
+_MOST_COMPARED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ class Columns(Sorting):
                 self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more
+        if not aggregates and (group := self._extreme_of_each(order, limit)) is not None:
+            return self._of_each(group, hidden[0], order)
         keys = [k for k in self._groups() if k.entity < 0 or k.entity != self._per] if aggregates else []
         if not keys and (listed := self._listed_with(aggregates)) is not None:
             keys = [listed]
@@ -137,6 +142,44 @@ class Columns(Sorting):
         if shown:
             outputs = [*(outputs if entity >= 0 else map(self._named, outputs)), *shown]
         return self._built(outputs, hidden, having, order, limit, entity)
+
+    def _extreme_of_each(self, order: tuple[Expression, bool] | None, limit: int | None) -> Output | None:
+        """Of each of what the largest of something is asked for ("the tallest tower of each town")."""
+        measure = order[0] if order is not None else None
+        if not isinstance(measure, Property) or limit != 1 or any(is_rank(m) and m.value.limit for m in self._marks):
+            return None
+        for mark in self._marks:
+            at = self._next_use(mark.end, NEXT) if mark.deed == Deed.GROUP and not mark.doubtful else None
+            use = self._uses[self._compound(at)] if at is not None else None
+            if use is None or use.side != "node" or use.kind not in ("label", "property") or use.spent:
+                continue
+            is_own = name_of_node(use.at) == measure.owner
+            if is_own == (use.kind == "property") and not (is_own and self._is_crowded(use)):
+                self._met.add(mark)
+                return next(iter(self._outputs(use)))
+        return None
+
+    def _is_crowded(self, use: Use) -> bool:
+        """Whether there are too many things to hold each against each."""
+        return self._catalog.schema.labels[self._draft.nodes[use.at].label].count.value > _MOST_COMPARED
+
+    def _of_each(self, group: Output, measure: Output, order: tuple[Expression, bool] | None) -> Query | None:
+        """The query for the largest thing of each group, with what it is the largest by."""
+        assert isinstance(measure.expression, Property)
+        assert isinstance(group.expression, Property | Entity)
+        assert order is not None
+        owner = measure.expression.owner
+        (thing,) = (i for i in range(len(self._draft.nodes)) if name_of_node(i) == owner)
+        things = Output(Entity(owner), phrase(self._draft.nodes[thing].label), thing)
+        all_of_them = self._built([self._named(group), self._named(things), measure], [], [], None, None, -1)
+        if all_of_them is None:
+            return None
+        of = group.expression if isinstance(group.expression, Property) else group.expression.owner
+        pattern = of_each(all_of_them.pattern, measure.expression, of, descending=order[1])
+        extreme = f"of each {group.words} the {FUNCTIONS['max' if order[1] else 'min']} {measure.words}"
+        if pattern is None:
+            return None
+        return replace(all_of_them, pattern=pattern, words=f"{all_of_them.words}, {extreme}")
 
     def _built(
         self, outputs: Sequence[Output], hidden: Sequence[Output], having: Sequence[tuple[Output, Having]],

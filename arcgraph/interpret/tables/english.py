@@ -115,8 +115,8 @@ MOST_WORDS = frozenset("most fewest least highest largest greatest lowest smalle
 # Superlatives of age, and words in the keys of properties for when something began.
 AGE_WORDS = frozenset("oldest youngest eldest newest".split())
 BEGINNING_WORDS = frozenset(
-    """birth born birthdate birthday founded founding established inception created creation start launch built
-    opened""".split()
+    """birth born birthdate birthday founded founding established inception created creation start started launch
+    launched built opened formed formation begin began beginning first""".split()
 )
 # Words for what holds both ways between two things.
 MUTUAL_WORDS = frozenset(

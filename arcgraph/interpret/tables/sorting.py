@@ -7,6 +7,7 @@ from typing import Literal
 
 from arcgraph.domain import PropertyInfo
 from arcgraph.graph.pattern import Aggregate, Entity, Expression, Property
+from arcgraph.interpret.english import ARTICLES, COPULAS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES
@@ -154,9 +155,8 @@ class Sorting(Counting):
         if at is None and value.word in MOST_WORDS and (said := self._verb_before(mark)) is not None:
             return self._count(said), value.amount == "desc", False
         if at is None:
-            return self._by_measure(self._asked_node(), value) or (
-                self._of_moment(self._asked_node(), value) if value.moment else None
-            )
+            node = self._said_before(mark)
+            return self._by_measure(node, value) or (self._of_moment(node, value) if value.moment else None)
         if value.word not in COUNTING_WORDS:
             # "The largest parcel weight" is one of weights.
             at = self._compound(at)
@@ -175,6 +175,16 @@ class Sorting(Counting):
         if use.kind == "relation" and value.moment:
             return self._of_moment(self._doer(use), value)
         return None
+
+    def _said_before(self, mark: Mark) -> int:
+        """What a superlative is said of behind a verb ("for each town, which tower is the tallest"), else what is asked
+        for."""
+        before = [use for use in self._uses if use.kind == "label" and self._is_before(use, mark)]
+        idle = COPULAS | ARTICLES
+        between = [u.text for u in self._asked.units if before and u.start >= self._asked.units[before[-1].last - 1].end
+                   and u.end <= mark.start]  # fmt: skip
+        is_said = bool(COPULAS & set(between)) and all(word in idle for word in between)
+        return before[-1].at if is_said else self._asked_node()
 
     def _amount_behind(self, mark: Mark) -> int | None:
         """The property that holds a number of things, where its extreme is asked for and nothing else ("the highest

@@ -29,7 +29,7 @@ Writing = Literal[
 ]  # fmt: skip
 # So many of the samples that are no placeholder have to be written alike.
 _LEAST_SHARE = 0.6
-_MOMENTS = frozenset(("date", "datetime", "localdatetime", "time", "localtime"))
+MOMENT_TYPES = frozenset(("date", "datetime", "localdatetime", "time", "localtime"))
 
 _FIGURES = re.compile(r"\s*[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s*")
 _LEADING = re.compile(r"\s*[^\w\s]?\s*([-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(?=\s?[^\W\d]|\s?%|\s?[(°€£$])")
@@ -71,7 +71,7 @@ class Form:
         if self.meaning == "integer" and self.is_stored:
             are_like = bool(self.samples) and all(isinstance(n, int) and 1_000 <= n <= 2_999 for n in self.samples)
             return self.years or are_like
-        return self.meaning in _MOMENTS and (self.is_stored or self.sorts)
+        return self.meaning in MOMENT_TYPES and (self.is_stored or self.sorts)
 
     @property
     def sorts(self) -> bool:

@@ -94,6 +94,9 @@ def music(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
         ("Top 2 best-selling albums with the number of copies sold", {("Sparks", 900), ("Harbour", 500)}),
         ("What are the shortest and longest song durations?", {(180, 640)}),
         ("Which genre has the most albums?", {("folk", 2)}),
+        # Nouns and verbs that say nothing beside what is measured, and before a moment.
+        ("Which albums have a genre type of 'jazz'?", {"Winter"}),
+        ("How many gigs occurred on 2021-11-20?", {1}),
         # What is sorted, and what is asked for.
         ("What is the most recently released album?", {"Sparks"}),
         ("What is the largest album copies sold?", {900}),

@@ -107,7 +107,7 @@ class Asked:
 
     ``singular`` is the text with its plurals in the singular; ``idle`` are the units that say nothing where they stand,
     ``outright`` those that name something of the schema by themselves, ``numbering`` those that only say that a number
-    follows ("the number 555-0199").
+    follows ("the number 555-0199"), ``light`` verbs that may only lead to a moment ("that occurred on 1 May").
     """
 
     text: str
@@ -120,6 +120,7 @@ class Asked:
     idle: frozenset[int] = frozenset()
     outright: frozenset[int] = frozenset()
     numbering: frozenset[int] = frozenset()
+    light: frozenset[int] = frozenset()
 
     @cached_property
     def closing(self) -> int | None:

@@ -40,6 +40,8 @@ LIGHT_VERBS = frozenset(
     went go goes going gone come came use using belong belongs belonging belonged appear appears appearing appeared
     exist exists existed serve serves served serving""".split()
 )
+# Verbs that say no more before a moment.
+TAKING_PLACE = LIGHT_VERBS | {"occurred", "dated"}
 # Of them and their like those whose subject it happens to.
 RECEIVING_VERBS = frozenset("receive receives received receiving get gets got getting gotten".split())
 # Nouns that say nothing behind such a verb.
@@ -82,6 +84,8 @@ TAIL_NOUNS = frozenset(
     """number numbers code codes value values id ids identifier identifiers no address addresses capacity amount amounts
     level levels figure figures field attribute property""".split()
 )
+# Nouns that say nothing right behind what is measured ("crew size", "model types").
+MEASURE_NOUNS = frozenset("size sizes percentage percentages percent type types rating ratings rate rates".split())
 # Nouns for amounts that are as well the names of properties.
 AMOUNT_NOUNS = frozenset(("quantity", "amount"))
 # Those that close the name of a property of moments ("release year").

@@ -78,7 +78,7 @@ class Leftover:
         quoted = [[i for i, u in enumerate(asked.units) if a <= u.start and u.end <= b] for a, b in asked.quoted]
         inside = {i for units in quoted for i in units}
         self.quoted = [[i for i in units if i not in covered] for units in quoted]
-        self.words = [i for i in range(len(asked.units)) if i not in covered | inside | asked.idle]
+        self.words = [i for i in range(len(asked.units)) if i not in covered | inside | asked.idle | asked.light]
         self.telling = [i for i in self.words if carries_meaning(asked.units[i].text)]
 
     # --- counts ------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from arcgraph.interpret.english import (
     FUNCTION_WORDS,
     GRAPH_WORDS,
 )
+from arcgraph.interpret.forms import MOMENT_TYPES, form_of
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.asked import (
     FLOOR,
@@ -38,6 +39,7 @@ from arcgraph.interpret.tables.english import (
     LASTING_LINKS,
     LIGHT_NOUNS,
     LIGHT_VERBS,
+    MEASURE_NOUNS,
     NEW_WORDS,
     ORDER_VERBS,
     PERSON_WORDS,
@@ -45,6 +47,7 @@ from arcgraph.interpret.tables.english import (
     RELATION_NOUNS,
     REQUEST_WORDS,
     TAIL_NOUNS,
+    TAKING_PLACE,
     WHENEVER_PHRASES,
 )
 from arcgraph.interpret.tables.schema_words import ADVERBS, NOT_EXACT, SchemaWords
@@ -60,6 +63,8 @@ _QUESTION, _WHO = 0.8, 0.4
 # A word that carries nothing is hardly missed, nor is one right behind what it makes a compound with ("crew size").
 _PLAIN = 0.05
 _COMPOUND = 0.5
+# What it costs to leave out a verb that may only lead to a moment.
+_LIGHT = 0.4
 _NAME = 1.0
 # So many words at most belong to how a request opens.
 _OPENING = 4
@@ -107,6 +112,7 @@ class Linker:
         asked.idle |= _light_verbs(asked) | asked.anywhere(surely) | _behind_relations(asked, schema) | restated
         schema = [stretch for stretch in schema if not asked.idle & set(range(stretch.first, stretch.last))]
         values = [stretch for stretch in values if stretch.first not in restated]
+        asked.light = self._leading_to_moments(asked, values)
         self._settle_marks(asked, schema, surely)
         whole = [(s.first, s.last) for s in schema if self._is_whole(asked, s)]
         for stretch in [*values, *_taken_apart([*self._marks(asked), *_but_likely(asked, schema, likely)], whole)]:
@@ -127,6 +133,14 @@ class Linker:
         asked.numbering = frozenset(i for i, u in enumerate(asked.units) if any(u.end == m.end for m in numbering))
         kept = [m for m in marks if m not in numbering and not self._words.is_told(m)]
         asked.marks = tuple(_ordering(asked, m) for m in kept)
+
+    def _leading_to_moments(self, asked: Asked, values: Sequence[Stretch]) -> frozenset[int]:
+        """The light verbs right before values of properties that hold moments."""
+        begins = {
+            v.first for v in values
+            if any(form_of(self._catalog.info(h)).meaning in MOMENT_TYPES for s in v.senses for h in s.holders)
+        }  # fmt: skip
+        return frozenset(i for i, u in enumerate(asked.units) if u.text in TAKING_PLACE and i + 1 in begins)
 
     def _is_whole(self, asked: Asked, stretch: Stretch) -> bool:
         """Whether several words are hardly anything but one name of the schema."""
@@ -153,6 +167,8 @@ class Linker:
         word = unit.text
         if at in asked.idle or at in asked.numbering:
             return 0.0
+        if at in asked.light:
+            return -_LIGHT
         if self._words.asked_for(asked, at):
             # Who is asked for may have another label than people at large.
             return -(_QUESTION if word in ADVERBS else _WHO)
@@ -186,11 +202,13 @@ class Linker:
 
 
 def _behind_relations(asked: Asked, schema: Sequence[Stretch]) -> frozenset[int]:
-    """The nouns that only close a word for a relation ("family members") or a label ("the dead characters")."""
+    """The nouns that only close a word for a relation ("family members"), a label ("the dead characters") or a property
+    ("crew size")."""
     labels = {s.last for s in schema if s.senses[0].kind == "label" and s.senses[0].log >= OUTRIGHT}
     said = {s.last for s in schema if s.senses[0].kind == "relation" and s.senses[0].log >= OUTRIGHT}
     outright = {s.first for s in schema if s.senses[0].log >= OUTRIGHT}
-    closing = ((said, RELATION_NOUNS), (labels, APPOSED_NOUNS))
+    measured = {s.last for s in schema if s.senses[0].kind == "property" and s.senses[0].log >= OUTRIGHT}
+    closing = ((said, RELATION_NOUNS), (labels, APPOSED_NOUNS), (measured, MEASURE_NOUNS))
     return frozenset(
         i for i, unit in enumerate(asked.units) for behind, nouns in closing
         if i in behind - outright and unit.text in nouns

@@ -72,6 +72,8 @@ _NAMED_ITSELF = 1.5
 _COUNTED_ITSELF = 4.0
 # A property of another kind than the question word asks for.
 _UNASKED = 3.0
+# A property that is said of what is aggregated, and that nothing is made of.
+_UNUSED = 1.0
 # So many things of a label at most are held each against each.
 _MOST_COMPARED = 2_000
 
@@ -401,7 +403,11 @@ class Columns(Sorting):
                 continue
             if closing and aggregates and self._is_restated(use, aggregates):
                 continue
-            if not closing and (self._is_condition(n) or (grouped_by_rest and self._char(use) > first)):
+            if not closing and self._is_condition(n):
+                continue
+            if not closing and grouped_by_rest and self._char(use) > first:
+                # "In that state" only says a group once more.
+                self._loose += _UNUSED * all(u is use or u.keys != use.keys for u in self._uses)
                 continue
             if n and not closing and self._only_places(use):
                 continue
@@ -533,6 +539,11 @@ class Columns(Sorting):
         begins = max(1, self._uses[0].last, (self._asked.going_on or 0) + 2 if self._asked.goes_on(use.first) else 0)
         if any(unit.text in CLAUSE_OPENERS for unit in self._asked.units[begins : use.first]):
             return True
+        return self._is_had(n)
+
+    def _is_had(self, n: int) -> bool:
+        """Whether a thing is said to have a property ("people who have a phone number", "with an email")."""
+        use = self._uses[n]
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
         has = has and not POSSESSIVES & set(before)
@@ -561,13 +572,13 @@ class Columns(Sorting):
             flags[self._property(use)] = is_denied or flags.get(self._property(use), False)
         # "Do not allow visitors" may say one property twice.
         yield from (Filter(flag, "=", not is_denied) for flag, is_denied in flags.items())
-        for use in self._uses:
+        for n, use in enumerate(self._uses):
             is_said = (
                 use not in self._flags
                 and use.kind == "property"
                 and not use.spent
                 and use.at >= 0
-                and self._is_known(use)
+                and (self._is_known(use) or (n not in self._taken and self._is_had(n)))
             )
             if not is_said or denier(self._asked, use) is not None:
                 continue

@@ -62,6 +62,7 @@ WHENEVER_PHRASES = tuple(
     for phrase in """at some point; at any point; at one point; at some time; at any time; at one time; past or present;
     present or past; current or former; current and former; either currently or in the past; currently or in the past;
     now or in the past; in the past or currently; either current or past; current or past; past and present;
+    right now; at the moment; as of now;
     so far; as well""".split(";")
 )
 # Nouns for numbers of things, behind the noun for these ("injury counts").

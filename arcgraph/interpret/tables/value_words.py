@@ -16,6 +16,7 @@ from arcgraph.interpret.bounds import Bounds
 from arcgraph.interpret.english import (
     ARTICLES,
     COMMAND_WORDS,
+    COPULAS,
     FUNCTION_WORDS,
     POSSESSIVES,
 )
@@ -471,15 +472,28 @@ def _is_plain_verb(asked: Asked, mention: Any) -> bool:
 
 
 def _stands_by(asked: Asked, place: tuple[int, int], holder: Holder, schema: Sequence[Stretch]) -> bool:
-    """Whether a value that is no word of the schema stands right beside what holds it: the label or the property."""
+    """Whether a value that is no noun of the schema stands right beside what holds it, the label or the property, or is
+    what such a thing is said to be ("parcels that have been delivered")."""
     span = units_within(asked.units, *place)
-    if span is None or asked.outright & set(range(*span)):
+    if span is None:
         return False
+    own = [s for one in schema if one.first == span[0] for s in one.senses if s.log >= OUTRIGHT]
+    is_participle = asked.units[span[0]].text.endswith("ed") and all(s.kind != "label" for s in own)
+    if asked.outright & set(range(*span)) and not is_participle:
+        return False
+
+    def is_beside(one: Stretch) -> bool:
+        between = {unit.text for unit in asked.units[one.last : span[0]]}
+        return one.first == span[1] or (one.last <= span[0] and between <= _BEING)
+
     return any(
         s.log >= OUTRIGHT and (holder in s.holders or (s.kind == "label" and s.name == holder.owner))
-        for one in schema if one.last == span[0] or one.first == span[1]
+        for one in schema if is_beside(one) and (one.first, one.last) != span
         for s in one.senses
     )  # fmt: skip
+
+
+_BEING = RELATIVE_PRONOUNS | COPULAS | {"have", "has", "been", "currently", "now"}
 
 
 def _orders(literal: Written) -> bool:

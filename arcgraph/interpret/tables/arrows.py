@@ -64,6 +64,10 @@ def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:
     if words[said.last : said.last + 1] and words[said.last] in POSSESSIVES:
         return voiced_direction(link.type, passive=False)
     ends = [u for u in draft.uses if u.side == "node" and u.at in (link.start, link.end) and u.kind != "property"]
+    owner = max((u for u in ends if u.last <= said.first), key=lambda u: u.last, default=None)
+    if owner is not None and _is_had(words, said) and (owned := owned_direction(link.type, words[said.last - 1])):
+        # "Courses that have no prerequisites": PREREQUISITE_OF leads to them.
+        return owned if owner.at == link.start else owned.opposite
     behind = [u for u in ends if u.first >= said.last]
     before = [u for u in ends if u.last <= said.first]
     # The thing spoken of right behind the verb, else the one right before it.
@@ -73,6 +77,20 @@ def _by_wording(asked: Asked, draft: Draft, i: int) -> Direction:
     span = asked.units[other.first].start, asked.units[other.last - 1].end
     found = expected_direction(_question(asked), span, said.last - 1, link.type) or Direction.BOTH
     return found if other.at == link.start else found.opposite
+
+
+def _is_had(words: list[str], said: Use) -> bool:
+    """Whether a relation's noun is what somebody has ("who have two mentors", "without a tutor")."""
+    if _is_past(words[said.first : said.last]):
+        # "Who have met": a form of the verb.
+        return False
+    at = said.first - 1
+    while at > 0 and (words[at] in ARTICLES or words[at] in _HOW_MANY or words[at].isdigit()):
+        at -= 1
+    return at > 0 and words[at] in OWNING_VERBS | {"having", "without"}
+
+
+_HOW_MANY = frozenset("no many most several two three four five more than at least fewer".split())
 
 
 def _owner(draft: Draft, i: int) -> int:

@@ -202,7 +202,7 @@ class Asked:
         return self.closing is not None and unit >= self.closing
 
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+_TOKEN = re.compile(r"\be-mails?\b|[^\W_]+(?:['’](?!s\b)[^\W_]+)*", re.I)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -211,6 +211,9 @@ def units_of(text: str) -> list[Unit]:
     found: list[Unit] = []
     for match in _TOKEN.finditer(text):
         at = match.start()
+        if match.group().lower().startswith("e-mail"):
+            found.append(Unit(match.group().lower().replace("-", ""), at, match.end()))
+            continue
         for piece in _CAMEL.split(match.group()):
             found.append(Unit(piece.lower(), at, at + len(piece)))
             at += len(piece)

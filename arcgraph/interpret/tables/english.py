@@ -191,6 +191,11 @@ PLAIN_VERBS = {
 PLACE_NOUNS = ("location", "address", "place", "city", "town", "headquarters", "region", "state", "country")
 # Comparatives and prepositions behind which "last" is a verb ("last longer than").
 LASTING_LINKS = frozenset("longer more less over under at between for".split())
+# Words for women and for men, and what is written for them where a property tells the two apart.
+GENDERS = (
+    (frozenset("female females woman women girl girls lady ladies".split()), frozenset(("f", "female", "woman", "w"))),
+    (frozenset("male males man men boy boys gentleman gentlemen".split()), frozenset(("m", "male", "man"))),
+)
 # Words that are near each other and mean the opposite.
 OPPOSITES = tuple(
     (frozenset(one.split()), frozenset(other.split()))

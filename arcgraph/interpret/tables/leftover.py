@@ -183,6 +183,7 @@ class Leftover:
             or self._is_placed(start, end)
             or self._is_aggregated(start)
             or self._is_brought_in(start, end)
+            or self._is_had(start, end)
         )
 
     def _is_of_something(self, start: int, end: int) -> bool:
@@ -258,6 +259,12 @@ class Leftover:
     def _is_brought_in(self, start: int, end: int) -> bool:
         """Whether a noun is a new thing of which more is said ("a partner with the surname")."""
         return self._word(start - 1) in ("a", "an") and self._word(end + 1) in TELLING_APART
+
+    def _is_had(self, start: int, end: int) -> bool:
+        """Whether a noun is what things are said to have ("visits that have a diagnosis")."""
+        is_last = not self._word(end + 1) or self._word(end + 1) in ("and", "or")
+        verb = self._word(start - 2) if self._word(start - 1) in ("a", "an", "any") else ""
+        return is_last and verb in ("have", "has", "had")
 
     def _is_aggregated(self, start: int) -> bool:
         """Whether words stand right behind a word for an aggregate ("the average salinity", "and how many runways")."""
@@ -421,8 +428,10 @@ class Leftover:
         uses = [use for use in self._draft.uses if use.side == "node"]
         named = {use.at for use in uses if use.kind == "label" or (use.kind == "value" and use.is_name)}
         unnamed = [u for u in uses if u.at >= 0 and u.at not in named]
+        guessed = {end for hop in self._draft.hops if hop.paid for end in (hop.start, hop.end)}
+        vague = sum(1 for u in uses if u.kind == "label" and u.first and u.log < _BARELY and u.at in guessed)
         # "Where is Ann from" is not where her clubs are.
-        return sum(
+        return vague + sum(
             1 for u in unnamed
             if (u.kind == "property" and (u.log < _BARELY or self._word(u.first) == "where")) or self._is_bare_amount(u)
         )  # fmt: skip

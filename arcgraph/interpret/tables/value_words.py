@@ -7,7 +7,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from itertools import pairwise
+from functools import cached_property
+from itertools import islice, pairwise
 from typing import Any, Literal
 
 from arcgraph.interpret import operators as general
@@ -38,6 +39,7 @@ from arcgraph.interpret.tables.asked import (
 )
 from arcgraph.interpret.tables.catalog import Catalog, Holder, without_unit
 from arcgraph.interpret.tables.english import (
+    GENDERS,
     NAME_WORDS,
     PLAIN_WORDS,
     RELATIVE_PRONOUNS,
@@ -74,6 +76,8 @@ _BESIDE = 0.8
 # How sure several words are a value that they are word for word.
 _WHOLE = ("exact", "folded")
 _WHOLLY = 0.9
+# A property that tells women from men has so many values at most.
+_FEW = 6
 _ORDERS = ("<", "<=", ">", ">=")
 
 
@@ -106,6 +110,7 @@ class ValueWords:
         found: dict[tuple[int, int], list[Sense]] = defaultdict(list)
         costs: dict[tuple[int, int], float] = {}
         known = [*self._named(asked), *self._held(asked, schema), *self._paraphrased(asked), *self._told_within(asked)]
+        known += self._of_gender(asked)
         known += self._looked_up(asked, [(start, end) for start, end, _, _ in known])
         names = [(start, end) for start, end, sense, _ in known if sense.is_name and sense.log >= _SURELY_NAMED]
         for start, end, sense, weight in [*known, *self._written(asked, names), *self._seen_from_the_end(asked)]:
@@ -270,6 +275,30 @@ class ValueWords:
             condition = Condition("=", one.value)
             sense = Sense("value", log, holders=(one.holder,), conditions=(condition,), text=asked.text[start:end])
             yield start, end, sense, one.share * DROPPED_NUMBER
+
+    def _of_gender(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Words for women or men as what a property holds for them that tells the two apart ("F")."""
+        for unit in asked.units:
+            meant = next((written for words, written in GENDERS if unit.text in words), None)
+            for holder, values in self._genders if meant is not None else ():
+                value = next((v for v in values if v.casefold() in (meant or ())), None)
+                if value is not None and value.casefold() != unit.text:
+                    sense = Sense("value", 0.0, "", (holder,), (Condition("=", value),), unit.text)
+                    yield unit.start, unit.end, sense, DROPPED_VALUE / 2
+
+    @cached_property
+    def _genders(self) -> tuple[tuple[Holder, tuple[str, ...]], ...]:
+        """The properties whose few values are words or letters for women and for men, with these values."""
+        found = []
+        for holder in self._catalog.holders():
+            column = self._values.column(holder.owner, holder.key)
+            if column is None or not column.complete or self._catalog.info(holder).type != "string":
+                continue
+            values = tuple(islice((str(v.value) for v in self._values.values(holder.owner, holder.key)), _FEW + 1))
+            written = {value.casefold() for value in values}
+            if len(values) <= _FEW and all(written & forms for _, forms in GENDERS):
+                found.append((holder, values))
+        return tuple(found)
 
     def _told_within(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
         """Texts that are said to stand in a property ("'oak' in its name", "contains '16' in the code")."""

@@ -258,6 +258,18 @@ def _codes(question: str) -> Iterator[Literal]:
             yield _code(question, start, tail.end())
 
 
+_INITIALS = re.compile(
+    r"\b(?:start|begin|end)(?:s|n?ing)?\s+with\s+(?:the\s+letters?\s+)?([A-Z]{1,3})(?![\w'’-])", re.I
+)
+
+
+def _initials(question: str) -> Iterator[Literal]:
+    """A few letters that something is said to start or to end with ("a code starting with D")."""
+    for m in _INITIALS.finditer(question):
+        if m[1].isupper() or len(m[1]) == 1:
+            yield _code(question, *m.span(1))
+
+
 # What figures and letters make without being a code: "3rd", "1990s", "5k", "20-year-old".
 _IS_PLAIN = re.compile(rf"-?{FIGURE}(?:st|nd|rd|th|{LETTERS}|['’]?s|(?:-[a-z]+)+)", re.I)
 
@@ -325,7 +337,7 @@ def _is_no_place(follows: str) -> bool:
 
 # In order of precedence: what one takes, the later ones do not see.
 _READERS: tuple[Callable[[str], Iterator[Literal]], ...] = (
-    _quoted, _addresses, _moments, _quantities, _grouped_figures, _codes, _hyphened, _numbers, _ordinals,
+    _quoted, _addresses, _moments, _quantities, _grouped_figures, _codes, _initials, _hyphened, _numbers, _ordinals,
 )  # fmt: skip
 _RANK = {kind: number for number, kind in enumerate(Kind)}
 

@@ -197,3 +197,55 @@ def test_years_and_counts_of_long_ago(realm: Agent, question: str, expected: set
 def test_what_only_looks_like_it_is_not_meant(realm: Agent, question: str) -> None:
     answer = realm.ask(question)
     assert answer.status in (Status.INSUFFICIENT, Status.NO_EVIDENCE), answer.text
+
+
+SCHOOL = (
+    [
+        *(
+            (i, "Tutor", {"fullName": n, "gender": g, "room": r, "hired": h} | ({"email": e} if e else {}))
+            for i, n, g, r, h, e in (
+                ("t1", "Ida Vorn", "F", "D12", 2001, "ida@school.test"), ("t2", "Lev Orr", "M", "D14", 2015, ""),
+                ("t3", "Una Quist", "F", "B2", 2012, "una@school.test"),
+            )
+        ),
+        *((i, "Course", {"title": t, "status": s, "weightKg": w}) for i, t, s, w in (
+            ("c1", "Algebra", "approved", 2), ("c2", "Topology", "open", 3), ("c3", "Logic", "approved", 7))),
+    ],
+    [
+        ("c1", "PREREQUISITE_OF", "c2"), ("c3", "PREREQUISITE_OF", "c2"), ("c1", "PREREQUISITE_OF", "c3"),
+        ("t1", "TEACHES", "c1"), ("t1", "TEACHES", "c2"), ("t2", "TEACHES", "c3"), ("t2", "APPROVED_BY", "t1"),
+    ],
+)  # fmt: skip
+
+
+@pytest.fixture
+def school(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
+    fill(graph, tmp_path, *SCHOOL)
+    return Agent(graph, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # What a thing is said to have is there.
+        ("How many tutors have an email?", {2}),
+        ("Which tutors have an e-mail address?", {"Ida Vorn", "Una Quist"}),
+        # Women and men, however a property writes them.
+        ("List the female tutors who were hired before 2010.", {"Ida Vorn"}),
+        ("How many women are there among the tutors?", {2}),
+        # Numbers that say how many are asked for, and a number said again.
+        ("Who are the two tutors with the most courses?", {("Ida Vorn", 2), ("Lev Orr", 1)}),
+        ("Top two tutors by number of courses, together with the number", {("Ida Vorn", 2), ("Lev Orr", 1)}),
+        # A part of a text without quotation marks.
+        ("Which tutors have a room starting with D?", {"Ida Vorn", "Lev Orr"}),
+        # Whose noun it is that somebody has.
+        ("Which courses have no prerequisites?", {"Algebra"}),
+        ("Which courses have prerequisites?", {"Topology", "Logic"}),
+        # A participle before what holds it is a value.
+        ("What is the average weight of approved courses?", {4.5}),
+        ("Which courses are open right now?", {"Topology"}),
+    ],
+)
+def test_what_is_said_to_be_had(school: Agent, question: str, expected: set[Any]) -> None:
+    answer = school.ask(question)
+    assert rows(answer) == expected, answer.text

@@ -152,7 +152,7 @@ class Counting(Spoken):
                 yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{FUNCTIONS['sum']} {words_of(use)}")
             elif at is not None:
                 yield self._times(at) if _asks_how_often(mark) else self._count(at)
-            elif self._draft.nodes:
+            elif self._draft.nodes and not self._is_told_again(mark):
                 yield Output(Aggregate("count", Entity(name_of_node(0)), distinct=True), "count")
             return
         if of is None:
@@ -207,6 +207,14 @@ class Counting(Spoken):
         is_plural = any(word.endswith("s") for word in words[use.first :])
         is_plural = is_plural and not form_of(info).is_moment and not info.unique
         return is_plural and not any(m.deed == Deed.DISTINCT and m.start >= mark.start for m in self._asked.marks)
+
+    def _is_told_again(self, mark: Mark) -> bool:
+        """Whether a word for a number at the end means the one that was told before ("…, together with the number")."""
+        before = any(m.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE) and m.end <= mark.start for m in self._marks)
+        is_last = not any(unit.start >= mark.end for unit in self._asked.units)
+        if before and is_last:
+            self._met.add(mark)
+        return before and is_last
 
     def _is_of_one(self, at: int) -> bool:
         """Whether a number is asked of the one thing that is named ("how many seconds long is the song …")."""

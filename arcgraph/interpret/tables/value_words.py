@@ -550,6 +550,8 @@ def _is_one_of(asked: Asked, end: int) -> bool:
 
 def _is_limit(asked: Asked, literal: Written) -> bool:
     """Whether a number says how many of what is sorted ("what are the 3 cheapest …"), whatever stands before it."""
+    if any(m.deed == Deed.LIMIT and not m.doubtful and literal.span == (m.start, m.end) for m in asked.marks):
+        return True
     superlatives = (m for m in asked.marks if m.deed == Deed.SUPERLATIVE and m.value.limit and not m.doubtful)
     return any(m.start <= literal.start and literal.end <= m.end for m in superlatives)
 

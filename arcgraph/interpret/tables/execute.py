@@ -74,6 +74,9 @@ class TableRunner:
             left = self._settings.deadline - (time.monotonic() - began)
             if reading.score < readings[0].score - (NEAR if zero else MARGIN) or left <= 0:
                 break
+            if not readings[0].said <= reading.said:
+                # That nothing fits is no reason to leave out a relation that was said.
+                continue
             run = self._one(reading, min(self._timeout, left))
             trace.note("execute", "query", reading=reading.words(), rows=len(run.rows or ()), error=run.error)
             runs.append(run)

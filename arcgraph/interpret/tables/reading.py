@@ -15,7 +15,7 @@ from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
 from arcgraph.interpret.tables.arrows import placed, tells_parts
-from arcgraph.interpret.tables.asked import Asked, carries_meaning, units_of
+from arcgraph.interpret.tables.asked import OUTRIGHT, Asked, carries_meaning, units_of
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
@@ -86,7 +86,7 @@ class TableReading:
     properties are among its columns that a question asks for outright, names aside, ``several`` that it has others
     beside them that "and" joins; ``missing`` are the nouns that a
     question asks for, or by, of which nothing of it stands for any. ``tells_parts`` says that words tell who acts in an
-    edge from whom it happens to.
+    edge from whom it happens to; ``said`` are the relations that words say outright.
     """
 
     pattern: Pattern
@@ -100,6 +100,7 @@ class TableReading:
     several: bool = False
     missing: tuple[str, ...] = ()
     tells_parts: bool = False
+    said: frozenset[str] = frozenset()
 
     def words(self) -> str:
         """The reading as a person can check it."""
@@ -154,8 +155,18 @@ class TableReader:
         return TableReading(
             query.pattern, query.words, score, math.exp(min(0.0, score) / words), query.entity,
             _is_path(asked, draft, query.pattern), _doubts(asked, draft, query, left), tells, several, left.nouns(),
-            tells_parts(asked, draft, self._catalog),
+            tells_parts(asked, draft, self._catalog), _said_outright(asked, draft),
         )  # fmt: skip
+
+
+def _said_outright(asked: Asked, draft: Draft) -> frozenset[str]:
+    """The relations of a draft that words say outright."""
+    told = {
+        (one.first, one.last, s.name) for at in asked.stretches for one in asked.stretches[at] for s in one.senses
+        if s.kind == "relation" and s.log >= OUTRIGHT
+    }  # fmt: skip
+    types = ((use, draft.hops[use.at].type) for use in draft.uses if use.kind == "relation" and use.at >= 0)
+    return frozenset(kind for use, kind in types if (use.first, use.last, kind) in told)
 
 
 def standing(reading: TableReading) -> float:

@@ -1,0 +1,106 @@
+"""Questions as people type them over four invented graphs, through the public API, no model.
+
+    python benchmarks/everyday.py
+    python benchmarks/everyday.py --graphs hospital --fails
+
+Graphs and questions (60 each: lookups, filters, counts, aggregates, groups, superlatives, conditions on counts, several
+hops, yes or no) were written without sight of how questions are read; the gold rows were computed by queries, checked by
+hand and computed once more outside the engine. An answer is right if its rows are the gold's, further columns aside (a
+number shown beside what has the most); numbers to four digits. Precision is right over answered. Each graph is loaded
+below --work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from neo4j_labs import cell, holds
+from paths import ROOT
+from text2cypher import show, show_fails, summary
+
+from arcgraph import Agent, Settings, connect
+from arcgraph.domain import Schema
+from arcgraph.evaluate.record import run_record, write_record
+from arcgraph.graph.load import load
+
+DATA = Path(__file__).parent / "everyday"
+GRAPHS = tuple(sorted(folder.name for folder in DATA.iterdir() if folder.is_dir()))
+
+
+def graph_file(name: str, work: Path) -> Path:
+    """The file of a graph, loaded where it is not there yet."""
+    path = work / f"everyday-{name}.arc"
+    if not path.exists():
+        folder = DATA / name
+        with connect(str(path), create=True) as graph:
+            load([folder / "nodes.jsonl.gz", folder / "rels.jsonl.gz"], graph, schema=folder / "schema.json")
+    return path
+
+
+def run(name: str, options: argparse.Namespace, settings: Settings) -> list[dict[str, Any]]:
+    """The scored questions of a graph."""
+    with connect(str(graph_file(name, options.work)), settings=settings) as graph:
+        agent = Agent(graph, settings=settings)
+        agent.prepare()
+        schema = graph.schema()
+        lines = (DATA / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+        records = [json.loads(line) for line in lines]
+        agent.ask(records[0]["question"])
+        return [_asked(agent, record, schema) for record in records]
+
+
+def _asked(agent: Agent, record: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    began = time.perf_counter()
+    answer = agent.ask(record["question"])
+    seconds = time.perf_counter() - began
+    rows = [tuple(cell(value, schema) for value in row.values()) for row in answer.rows]
+    gold = [tuple(cell(value, schema) for value in row) for row in record["rows"]]
+    return {
+        "id": record["id"],
+        "class": record["type"],
+        "question": record["question"],
+        "status": str(answer.status),
+        "right": answer.status == "answered" and holds(rows, gold),
+        "confidence": answer.confidence,
+        "seconds": seconds,
+        "answer": answer.text[:300],
+        "rows": str(answer.rows)[:200],
+        "gold": str(record["rows"])[:200],
+        "cypher": record["cypher"],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--graphs", nargs="+", default=list(GRAPHS), choices=list(GRAPHS), metavar="GRAPH")
+    parser.add_argument("--fails", action="store_true", help="print each failed question with reading, status and gold")
+    parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "runs")
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    settings = Settings.load()
+    results: dict[str, Any] = {}
+    every: list[dict[str, Any]] = []
+    for name in options.graphs:
+        items = run(name, options, settings)
+        every += [{"set": name, **item} for item in items]
+        results[name] = summary(items)
+        show(name, results[name])
+        if options.fails:
+            show_fails(items)
+    for kind in sorted({item["class"] for item in every}):
+        results[kind] = summary([item for item in every if item["class"] == kind])
+        show(kind, results[kind])
+    results["all"] = summary(every)
+    show("all", results["all"])
+    given = {k: str(v) if isinstance(v, Path) else v for k, v in vars(options).items()}
+    print("record:", write_record(run_record("everyday", settings, given, results, every), options.work))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,11 +3,11 @@
     python benchmarks/everyday.py
     python benchmarks/everyday.py --graphs hospital --fails
 
-Graphs and questions (60 each: lookups, filters, counts, aggregates, groups, superlatives, conditions on counts, several
-hops, yes or no) were written without sight of how questions are read; the gold rows were computed by queries, checked by
-hand and computed once more outside the engine. An answer is right if its rows are the gold's, further columns aside (a
-number shown beside what has the most); numbers to four digits. Precision is right over answered. Each graph is loaded
-below --work.
+Graphs and questions (60 each: lookups, filters, counts, aggregates, groups, superlatives, conditions on counts,
+several hops, yes or no) were written without sight of how questions are read; the gold rows were computed by queries,
+checked by hand and computed once more outside the engine. An answer is right if its rows are the gold's, further
+columns aside (a number shown beside what has the most); numbers to four digits. Precision is right over answered.
+Each graph is loaded below --work.
 """
 
 from __future__ import annotations

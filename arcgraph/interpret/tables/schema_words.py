@@ -101,10 +101,13 @@ class SchemaWords:
         self._catalog = catalog
 
     def meanings(self, asked: Asked) -> Any:
+        """How likely each word means each thing of the schema: an array of words by meanings, nothing last."""
         words = [unit.text for unit in asked.units] or ["thing"]
         return self._catalog.vocabulary.meanings(words)
 
     def stretches(self, asked: Asked, meanings: Any) -> Iterator[Stretch]:
+        """The words and phrases that may mean something of the schema; "when" and "where" become idle where another
+        word says which property answers them."""
         words = [unit.text for unit in asked.units]
         for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
@@ -212,15 +215,15 @@ class SchemaWords:
                 others = [part for part in parts if part != asked_for]
                 behind = range(i + 2, len(words))
                 spoken = {n: (words[n], idioms.get(n, words[n])) for n in behind}
-                said = [next((n for n in behind if any(_says_part(w, part) for w in spoken[n])), None)
-                        for part in others]  # fmt: skip
+                said = [n for part in others for n in behind if any(_says_part(w, part) for w in spoken[n])]
+                all_said = all(any(_says_part(w, part) for n in behind for w in spoken[n]) for part in others)
                 # "Which ports have the port code 7" asks for ports.
                 is_own = any(holder.owner in things for holder in meaning.holders)
-                if asked_for is None or is_own or not said or None in said:
+                if asked_for is None or is_own or not said or not all_said:
                     continue
                 asked.idle |= {i} if nouns else frozenset()
                 for n in {i, *said} - asked.idle - idioms.keys():
-                    found[n or i].append(_sense(meaning, -_DATED))
+                    found[n].append(_sense(meaning, -_DATED))
         return found
 
     def _idioms(self, asked: Asked) -> Iterator[Stretch]:

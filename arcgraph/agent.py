@@ -49,6 +49,8 @@ _FRESH_SECONDS = 1.0
 _REFRESH_SHARE = 0.05
 # So long the database may look for a text that no index holds.
 _LOOK_UP_SECONDS = 1.0
+# What a path has to be sure by where a graph holds values.
+_LEAST_SURE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,9 @@ class Agent:
     def _from_paths(self, question: str, trace: Trace, ready: _Prepared, found: Interpretation) -> Answer:
         if not found.readings:
             return self._unread(question, found)
-        return ready.path_answers.answer(question, found, trace)
+        # Where a question might be asked of values as well, a path that is one of many is a guess.
+        least = _LEAST_SURE if ready.tables is not None else 0.0
+        return ready.path_answers.answer(question, found, trace, least)
 
     def _table_reader(self, schema: Schema, index: NameIndex, values: ValueIndex) -> TableReader:
         """A reader that asks the database for texts where the index does not hold all values."""

@@ -37,10 +37,6 @@ from arcgraph.tracing import Trace
 _DESCRIBED = 3
 
 
-# Less sure than this, a path over few relations is one guess of many.
-_LEAST_SURE = 0.25
-
-
 class PathAnswers:
     """Runs the readings of a question and makes an answer of the one that holds."""
 
@@ -51,9 +47,9 @@ class PathAnswers:
         self._deadline = settings.ask.deadline
         self._runner = Runner(graph, schema, settings.ask, settings.graph.timeout)
 
-    def answer(self, question: str, found: Interpretation, trace: Trace) -> Answer:
-        """The answer; ``found`` holds at least one reading. Where it leaves words unsaid it is no more than what may be
-        meant."""
+    def answer(self, question: str, found: Interpretation, trace: Trace, least: float = 0.0) -> Answer:
+        """The answer; ``found`` holds at least one reading. Where it leaves words unsaid, or is less sure than
+        ``least``, it is no more than what may be meant."""
         with trace.stage("execute"):
             runs = self._runner.run(found.readings, found.candidates, trace)
         best = next((run for run in runs if run.found), None)
@@ -68,8 +64,7 @@ class PathAnswers:
         unsaid = [words for words in found.unsaid if not _says(best.reading.route(), words)]
         if asks_when(found.question) and not self._tells_when(best):
             unsaid.append(found.question.tokens[0].text)
-        is_guess = sure < _LEAST_SURE and not found.is_open
-        if unsaid or is_guess or not holds(best.reading, found.readings, is_open=found.is_open):
+        if unsaid or sure < least or not holds(best.reading, found.readings, is_open=found.is_open):
             words = ", ".join(f'"{word}"' for word in unsaid)
             return Answer(
                 question,

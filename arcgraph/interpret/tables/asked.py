@@ -250,7 +250,9 @@ def is_command_at(asked: Asked, at: int) -> bool:
 def is_verb(asked: Asked, at: int) -> bool:
     """Whether a word is the last of a clause that begins with "did" or its like, and so its verb."""
     is_last = at + 1 == len(asked.units) or asked.units[at + 1].text in FUNCTION_WORDS
-    return is_last and any(unit.text in _DOING for unit in asked.units[max(0, at - _CLAUSE) : at])
+    before = {unit.text for unit in asked.units[max(0, at - _CLAUSE) : at]}
+    # "Do not have the colour red" has its verb already.
+    return is_last and bool(before & _DOING) and "have" not in before
 
 
 _DOING = frozenset("do does did".split())

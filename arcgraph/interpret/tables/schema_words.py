@@ -159,6 +159,10 @@ class SchemaWords:
         words = [unit.text for unit in asked.units]
         beside = words[max(0, at - 1) : at] + words[at + 1 : at + 2]
         is_between = len(beside) == 2 and words[at].endswith("ed") and not self._catalog.called(words[at])
+        # "The most viewed recipes" has no noun before it.
+        is_between = is_between and not any(
+            m.start <= asked.units[at - 1].start < m.end for m in asked.marks if not m.doubtful
+        )
         return is_between and carries_meaning(beside[0]) and bool(self._catalog.called(beside[1]))
 
     def _only_aggregates(self, asked: Asked, unit: Unit) -> bool:

@@ -82,8 +82,8 @@ STOPS: dict[str, Stop] = {
     "Which ship did the Hale Circumnavigation use, and which museum shows it?": Stop(
         frozenset({"Grey Selkie", "Velsay Maritime Museum"}),
         {
-            Verdict.WRONG: "Two questions in one, for the Grey Selkie and the Velsay Maritime Museum. Only the second is "
-            "answered: one question has one asked thing so far, and the ship is a step on the way to it."
+            Verdict.WRONG: "Two questions in one, for the Grey Selkie and the Velsay Maritime Museum. Only the second "
+            "is answered: one question has one asked thing so far, and the ship is a step on the way to it."
         },
     ),
     "Who was the leader of the Kittiwake Winter married to?": Stop(

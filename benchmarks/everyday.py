@@ -15,15 +15,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from neo4j_labs import cell, holds
 from paths import ROOT
-from text2cypher import show, show_fails, summary
+from text2cypher import asked, show, show_fails, summary
 
-from arcgraph import Agent, Settings, connect
+from arcgraph import Agent, Answer, Settings, connect
 from arcgraph.domain import Schema
 from arcgraph.evaluate.record import run_record, write_record
 from arcgraph.graph.load import load
@@ -51,28 +52,13 @@ def run(name: str, options: argparse.Namespace, settings: Settings) -> list[dict
         lines = (DATA / name / "questions.jsonl").read_text(encoding="utf-8").splitlines()
         records = [json.loads(line) for line in lines]
         agent.ask(records[0]["question"])
-        return [_asked(agent, record, schema) for record in records]
+        return [asked(agent, record, partial(_holds, schema=schema)) for record in records]
 
 
-def _asked(agent: Agent, record: dict[str, Any], schema: Schema) -> dict[str, Any]:
-    began = time.perf_counter()
-    answer = agent.ask(record["question"])
-    seconds = time.perf_counter() - began
-    rows = [tuple(cell(value, schema) for value in row.values()) for row in answer.rows]
-    gold = [tuple(cell(value, schema) for value in row) for row in record["rows"]]
-    return {
-        "id": record["id"],
-        "class": record["type"],
-        "question": record["question"],
-        "status": str(answer.status),
-        "right": answer.status == "answered" and holds(rows, gold),
-        "confidence": answer.confidence,
-        "seconds": seconds,
-        "answer": answer.text[:300],
-        "rows": str(answer.rows)[:200],
-        "gold": str(record["rows"])[:200],
-        "cypher": record["cypher"],
-    }
+def _holds(answer: Answer, rows: Sequence[Sequence[Any]], schema: Schema) -> bool:
+    """Whether some columns of an answer are the gold's."""
+    found = [tuple(cell(value, schema) for value in row.values()) for row in answer.rows]
+    return holds(found, [tuple(cell(value, schema) for value in row) for row in rows])
 
 
 def main() -> int:

@@ -18,7 +18,7 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -118,12 +118,13 @@ def run(name: str, options: argparse.Namespace, settings: Settings) -> list[dict
         if options.classes:
             chosen = [record for record in chosen if class_of(record) in options.classes]
         agent.ask(chosen[0]["question"])
-        return [_asked(agent, record) for record in chosen]
+        return [asked(agent, record, is_right) for record in chosen]
     finally:
         graph.close()
 
 
-def _asked(agent: Agent, record: dict[str, Any]) -> dict[str, Any]:
+def asked(agent: Agent, record: dict[str, Any], judge: Callable[[Answer, Any], bool]) -> dict[str, Any]:
+    """A question's scored answer; ``judge`` tells whether an answer is that of the gold rows."""
     began = time.perf_counter()
     answer = agent.ask(record["question"])
     seconds = time.perf_counter() - began
@@ -132,7 +133,7 @@ def _asked(agent: Agent, record: dict[str, Any]) -> dict[str, Any]:
         "class": class_of(record),
         "question": record["question"],
         "status": str(answer.status),
-        "right": answer.status == "answered" and is_right(answer, record["rows"]),
+        "right": answer.status == "answered" and judge(answer, record["rows"]),
         "confidence": answer.confidence,
         "seconds": seconds,
         "answer": answer.text[:300],

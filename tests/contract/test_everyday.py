@@ -15,10 +15,7 @@ SONGS = (("s1", "Long Wave", 640, 900, True), ("s2", "Tin Roof", 180, 700, False
 GIGS = (("g1", "2021-03-05", True, 3), ("g2", "2021-11-20", False, 2), ("g3", "2022-03-01", False, 1))
 MUSIC = (
     [
-        *(
-            (i, "Song", {"title": t, "duration_seconds": d, "streams": s, "explicit": e, "track_length_km": d / 1000})
-            for i, t, d, s, e in SONGS
-        ),
+        *((i, "Song", {"title": t, "duration_seconds": d, "streams": s, "explicit": e}) for i, t, d, s, e in SONGS),
         *(
             (i, "Album", {"title": t, "release_year": y, "copies_sold": c, "genre": g})
             for i, t, y, c, g in (
@@ -28,8 +25,8 @@ MUSIC = (
             )
         ),
         *(
-            (i, "Band", {"name": n, "formed_year": f, "disbanded_year": d, "home_size": "xl"})
-            for i, n, f, d in (("b1", "Tin Gulls", 1998, 2012), ("b2", "Salt Choir", 2003, 2020))
+            (i, "Band", {"name": n, "formed_year": f, "disbanded_year": d, "home_size": z})
+            for i, n, f, d, z in (("b1", "Tin Gulls", 1998, 2012, "xl"), ("b2", "Salt Choir", 2003, 2020, "xs"))
         ),
         *(
             (i, "Artist", {"name": n, "country": c})
@@ -111,7 +108,7 @@ def music(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
         # One property said by two words.
         ("Which venues don't allow children?", {"Corn Hall"}),
         # A value beside what holds it.
-        ("Which albums did the xl bands release?", {"Harbour", "Winter", "Sparks"}),
+        ("Which albums did the xl bands release?", {"Harbour", "Winter"}),
     ],
 )  # fmt: skip
 def test_everyday_questions(music: Agent, question: str, expected: set[Any]) -> None:

@@ -172,6 +172,15 @@ def test_years_and_amounts():
     assert fitted("in the 1990s", counts) is None
 
 
+def test_units_are_told_in_that_of_the_key():
+    metres = fitted("over 250 cm", info(1.5, 4.0, type="float", key="length_m"))
+    assert metres.bounds == Bounds(2.5, None, has_low=False)
+    # A length is none of a mass, years are no amount of time, and a key without a unit comes after one with it.
+    mass, plain = info(20.0, 90.0, type="float", key="mass_kg"), info(90, 400, type="integer", key="streams")
+    assert fitted("over 250 cm", mass).score < fitted("over 250 cm", plain).score < metres.score
+    assert fitted("over 20 minutes", info(1990, 2011, type="integer", key="release_year"), Kind.DURATION) is None
+
+
 def test_units_of_the_key():
     minutes = fitted("over 2 hours", info(90, 150, type="integer", key="lengthMinutes"))
     assert minutes

@@ -85,7 +85,7 @@ TAIL_NOUNS = frozenset(
     """number numbers code codes value values id ids identifier identifiers no address addresses capacity amount amounts
     level levels figure figures field attribute property""".split()
 )
-# Nouns that say nothing right behind what is measured ("crew size", "model types").
+# Nouns that say nothing right behind what is measured ("hull size", "colour types").
 MEASURE_NOUNS = frozenset("size sizes percentage percentages percent type types rating ratings rate rates".split())
 # Nouns for amounts that are as well the names of properties.
 AMOUNT_NOUNS = frozenset(("quantity", "amount"))

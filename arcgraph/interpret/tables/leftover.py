@@ -360,10 +360,10 @@ class Leftover:
         if self._draft.hops or not all(use.kind in ("value", "label") or use.is_name for use in uses):
             return 0
         says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
-        asks_where = self._word(0) == "where"
-        is_echo = says_more or asks_where or self._asks_whom_by_verb()
-        is_nowhere_near = asks_where or self._asks_whom_by_verb()
-        return is_echo * (1 + is_nowhere_near) if all(use.is_name for use in uses if use.kind == "value") else 0
+        if not all(use.is_name for use in uses if use.kind == "value"):
+            return 0
+        cannot_be = self._word(0) == "where" or self._asks_whom_by_verb()
+        return 2 if cannot_be else int(says_more)
 
     def _asks_whom_by_verb(self) -> bool:
         """Whether a question with "who" has a verb of its own ("who makes …"), of which no more is made than what the
@@ -374,8 +374,8 @@ class Leftover:
         return self._word(0) == "who" and (light or any(w in IRREGULAR_FORMS or w.endswith("ed") for w in words))
 
     def _is_deed_of_whom(self) -> bool:
-        """Whether the verb behind "who" was taken for what somebody is ("who killed …": a label of the dead), or for a
-        relation that wants a preposition which is not there (DIED_IN)."""
+        """Whether the verb behind "who" was taken for what somebody is ("who rested …": a label of the rested), or for
+        a relation that wants a preposition which is not there (SETTLED_IN)."""
         verb = self._word(1)
         is_verb = self._word(0) == "who" and (verb in IRREGULAR_FORMS or verb.endswith("ed"))
         if not is_verb or self._is_outright(1) or self._word(2) in PREPOSITIONS:
@@ -385,8 +385,8 @@ class Leftover:
         return any(use.kind == "label" for use in own) or bool(closing & (PREPOSITIONS - {"by", "of"}))
 
     def _is_done_by(self, at: int) -> bool:
-        """Whether a word is a participle of which nothing is made, before who it is that plays another part ("battles
-        lost by the attackers")."""
+        """Whether a word is a participle of which nothing is made, before who it is that plays another part ("races
+        lost by the skippers")."""
         word = self._word(at)
         is_participle = word in IRREGULAR_FORMS or word.endswith("ed")
         behind = at + 2 + (self._word(at + 2) in ARTICLES)
@@ -447,8 +447,8 @@ class Leftover:
         return not any(carries_meaning(self._word(i)) and i not in self._covered for i in range(first.first))
 
     def _is_part_of_key(self, use: Use) -> bool:
-        """Whether things that are asked for in the plural are only a part of what a key is called ("which characters":
-        characterSimilarity)."""
+        """Whether things that are asked for in the plural are only a part of what a key is called ("which keepers":
+        keeperRating)."""
         word = self._word(use.first)
         is_plural = word.endswith("s") and not word.endswith("ss") and use.last == use.first + 1
         if use.kind != "property" or use.is_name or use.spent or not is_plural or not use.keys or is_unit(word):

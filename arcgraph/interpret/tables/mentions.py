@@ -203,7 +203,7 @@ class Linker:
 
 def _behind_relations(asked: Asked, schema: Sequence[Stretch]) -> frozenset[int]:
     """The nouns that only close a word for a relation ("family members"), a label ("the dead characters") or a property
-    ("crew size")."""
+    ("hull size")."""
     labels = {s.last for s in schema if s.senses[0].kind == "label" and s.senses[0].log >= OUTRIGHT}
     said = {s.last for s in schema if s.senses[0].kind == "relation" and s.senses[0].log >= OUTRIGHT}
     outright = {s.first for s in schema if s.senses[0].log >= OUTRIGHT}

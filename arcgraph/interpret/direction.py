@@ -26,10 +26,10 @@ def expected_direction(question: Question, span: tuple[int, int], place: int, re
     """
     tokens = question.tokens
     inside = [i for i, t in enumerate(tokens) if t.start < span[1] and span[0] < t.end]
-    if not inside or place in inside:
+    name = split_name(relation)
+    if not inside or place in inside or not name:
         return None
     first, last = inside[0], inside[-1]
-    name = split_name(relation)
     link = _word_before(question, first)
     if name[-1] in PREPOSITIONS and (link == name[-1] or {link, name[-1]} <= _PLACED):
         # "in ANCHOR" is the far end of located_in.
@@ -116,6 +116,8 @@ def role_direction(word: str, relation: str) -> Direction | None:
     beginning of KEEPER_OF.
     """
     name = split_name(relation)
+    if not name:
+        return None
     if name[-1] == "of":
         return Direction.IN
     if name[0] in ("has", "have"):
@@ -137,6 +139,8 @@ def agent_direction(relation: str) -> Direction | None:
     "Who built" asks for the end of built_by and has_builders, and for the beginning of BUILT.
     """
     name = split_name(relation)
+    if not name:
+        return None
     if name[-1] == "by" or name[0] in ("has", "have") or name[-1].rstrip("s").endswith(AGENT_ENDINGS):
         return Direction.OUT
     return Direction.IN if _is_verb(name[0]) or name[-1] == "of" else None

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from arcgraph.interpret.english import FUNCTION_WORDS
 from arcgraph.search.spoken import DOTTED, local_names
+from arcgraph.search.spoken import last_word as last_word
 from arcgraph.search.spoken import split_name as split_name
 from arcgraph.search.spoken import spoken as spoken
 

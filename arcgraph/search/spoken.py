@@ -19,6 +19,11 @@ def split_name(name: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+def last_word(name: str) -> str:
+    """The last of a name's words, empty where it has none: "", "_", "№"."""
+    return next(reversed(split_name(name)), "")
+
+
 def _camel(chunk: str) -> list[str]:
     if chunk.isupper() or chunk.islower():
         return re.findall(r"\d+|[^\W\d]+", chunk)

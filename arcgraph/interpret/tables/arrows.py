@@ -18,7 +18,7 @@ from arcgraph.interpret.tables.english import (
     RELATIVE_PRONOUNS,
 )
 from arcgraph.interpret.tables.parse import Draft, Link, Use
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import last_word, split_name
 
 
 def directions(asked: Asked, draft: Draft, catalog: Catalog) -> list[Direction]:
@@ -170,7 +170,7 @@ def _placed(asked: Asked, draft: Draft, link: Link, catalog: Catalog) -> Link:
 
 def _part(relation: str) -> tuple[str, bool] | None:
     """The verb in the name of a relation, and whether its end is who acts (PAYER) or not (PAID); ``None`` elsewhere."""
-    word = split_name(relation)[-1]
+    word = last_word(relation)
     if word in IRREGULAR_FORMS:
         return IRREGULAR_FORMS[word], False
     for ending, acts in (("er", True), ("or", True), ("ed", False), ("ee", False)):

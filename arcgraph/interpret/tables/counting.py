@@ -35,7 +35,7 @@ from arcgraph.interpret.tables.parse import (
     variable_of,
 )
 from arcgraph.interpret.tables.spoken import NEXT, NUMERIC, VAGUE, Output, Spoken
-from arcgraph.interpret.verbalise import phrase, split_name
+from arcgraph.interpret.verbalise import last_word, phrase
 
 COUNTED = "number"
 # An average of counts of which no word says what they are counted for.
@@ -565,7 +565,7 @@ class Counting(Spoken):
         of = self._draft.hops[hop].type
         keys = [h.key for h in self._catalog.holders() if h.side == "relationship" and h.owner == of]
         numeric = [key for key in keys if self._catalog.info(Holder("relationship", of, key)).type in NUMERIC]
-        return next((key for key in numeric if split_name(key)[-1] in COUNT_NOUNS | TIMES_WORDS), None)
+        return next((key for key in numeric if last_word(key) in COUNT_NOUNS | TIMES_WORDS), None)
 
     def _look_at_those(self, counted: Output) -> None:
         """Counts for each of those of which something else is asked ("the ports of ships that made two trips": of a

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arcgraph.interpret.english import ARTICLES, COPULAS
 from arcgraph.interpret.tables.asked import Asked, Stretch
 from arcgraph.interpret.tables.english import BACK_WORDS, COORDINATING, NEW_WORDS
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import last_word
 
 # Words that may stand between "and" and what it goes on with.
 GOING_ON = frozenset("also both who that which whom has have had".split())
@@ -46,7 +46,7 @@ def is_somebody(asked: Asked, stretch: Stretch, key: str) -> bool:
     """Whether a name stands for anybody of that name ("related to a Murray"), and so for another than was spoken of."""
     before = asked.units[stretch.first - 1].text if stretch.first else ""
     is_capital = asked.text[asked.units[stretch.first].start].isupper()
-    return before in ("a", "an") and is_capital and split_name(key)[-1].endswith("name")
+    return before in ("a", "an") and is_capital and last_word(key).endswith("name")
 
 
 def is_compared(asked: Asked, first: int) -> bool:

@@ -39,7 +39,7 @@ from arcgraph.interpret.tables.english import (
     TIMES_WORDS,
 )
 from arcgraph.interpret.tables.parse import Draft, Use
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import last_word, split_name
 
 # From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
 _OUTRIGHT = -0.2
@@ -381,7 +381,7 @@ class Leftover:
         if not is_verb or self._is_outright(1) or self._word(2) in PREPOSITIONS:
             return False
         own = [use for use in self._draft.uses if use.first == 1]
-        closing = {split_name(self._draft.hops[use.at].type)[-1] for use in own if use.kind == "relation"}
+        closing = {last_word(self._draft.hops[use.at].type) for use in own if use.kind == "relation"}
         return any(use.kind == "label" for use in own) or bool(closing & (PREPOSITIONS - {"by", "of"}))
 
     def _is_done_by(self, at: int) -> bool:

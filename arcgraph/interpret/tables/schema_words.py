@@ -52,7 +52,7 @@ from arcgraph.interpret.tables.english import (
 )
 from arcgraph.interpret.tables.wording import worded
 from arcgraph.interpret.terms import shared_stem
-from arcgraph.interpret.verbalise import content, split_name
+from arcgraph.interpret.verbalise import content, last_word, split_name
 
 # Of one stretch so many senses are kept.
 MOST_SENSES = 6
@@ -396,9 +396,9 @@ class SchemaWords:
         found = []
         places = {sense.name for sense in self._labels_of(NOTIONS["where"][0])}
         for label, info in self._catalog.schema.labels.items():
-            if label in places or split_name(label)[-1] in PLACE_NOUNS:
+            if label in places or last_word(label) in PLACE_NOUNS:
                 continue
-            keys = {split_name(key)[-1]: key for key in info.properties}
+            keys = {last_word(key): key for key in info.properties}
             if place := next((noun for noun in PLACE_NOUNS if noun in keys), None):
                 found.append(Holder("node", label, keys[place]))
         return (Sense("property", math.log(0.9), "where", tuple(found)),) if found else ()
@@ -457,7 +457,7 @@ def _says_part(word: str, part: str) -> bool:
 
 def _unsaid_preposition(asked: Asked, at: int, sense: Sense) -> float:
     """What a relation costs whose name ends with a preposition that the question does not have behind the verb."""
-    last = split_name(sense.name)[-1] if sense.kind == "relation" else ""
+    last = last_word(sense.name) if sense.kind == "relation" else ""
     if last not in PREPOSITIONS or last in ("by", "of") or any(u.text == last for u in asked.units[at + 1 :]):
         return 0.0
     before = asked.units[at - _FRONTED : at] if at >= _FRONTED else asked.units[:at]

@@ -24,7 +24,7 @@ from arcgraph.interpret.tables.english import (
 )
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
 from arcgraph.interpret.tables.spoken import MOMENT, NEXT, NUMERIC, Output
-from arcgraph.interpret.verbalise import phrase, split_name
+from arcgraph.interpret.verbalise import last_word, phrase, split_name
 
 # The top few of what nothing is said to sort.
 _BY_NOTHING = 0.3
@@ -277,7 +277,7 @@ class Sorting(Counting):
         keys = self._catalog.moment_keys(label)
         if len(keys) > 1:
             # An order's own date is its orderDate; who is the oldest was born first.
-            own = {split_name(label)[-1]} | (BEGINNING_WORDS if AGE_WORDS & set(value.word.split()) else set())
+            own = {last_word(label)} | (BEGINNING_WORDS if AGE_WORDS & set(value.word.split()) else set())
             keys = [key for key in keys if own & set(split_name(key))]
         if len(keys) != 1:
             return None

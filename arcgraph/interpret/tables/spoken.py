@@ -12,7 +12,7 @@ from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import AGENT_ENDINGS, ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
 from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
-from arcgraph.interpret.verbalise import split_name
+from arcgraph.interpret.verbalise import last_word
 
 NUMERIC = ("integer", "float")
 MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
@@ -145,7 +145,7 @@ class Spoken:
         source, target = (hop.start, hop.end) if hop.forward else (hop.end, hop.start)
         # Who plays the part is where a relation leads that is called by a noun or ends with "by" (PILOT, SUNG_BY), and
         # where one begins that is called by another verb.
-        last = split_name(hop.type)[-1]
+        last = last_word(hop.type)
         ends = (target, source) if last == "by" or last.endswith(AGENT_ENDINGS) else (source, target)
         return min(ends, key=lambda i: (i in named, nodes[i].said))
 

@@ -38,6 +38,7 @@ from arcgraph.graph.pattern import (
     PatternNode,
     Projection,
     Property,
+    Yardstick,
 )
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -104,9 +105,10 @@ def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict
         raise ValueError(f"unknown dialect {dialect!r}; there are {', '.join(DIALECTS)}")
     validate(pattern)
     writer = _Writer(DIALECTS[dialect])
+    lines = writer.yardstick(pattern.yardstick) if pattern.yardstick is not None else []
     match = writer.match(pattern)
     where = writer.where(pattern)
-    lines = [f"MATCH {match}"]
+    lines.append(f"MATCH {match}")
     if where:
         lines.append("WHERE " + " AND ".join(where))
     lines += [f"OPTIONAL MATCH {writer.found(part)}" for part in pattern.optional]
@@ -121,12 +123,21 @@ class _Writer:
     dialect: Dialect
     params: dict[str, Any] = field(default_factory=dict)
     carried: dict[Operand, str] = field(default_factory=dict)
-    """What a first grouping hands on, by the variable that stands for it."""
+    """What was worked out before, by the variable that stands for it."""
 
     def param(self, value: Any) -> str:
         name = f"p{len(self.params)}"
         self.params[name] = value
         return f"${name}"
+
+    # --- before the match ----------------------------------------------------------------------------------------
+
+    def yardstick(self, yardstick: Yardstick) -> list[str]:
+        """A value that the match is compared with."""
+        match, name = f"MATCH {self.found(yardstick.part)}", _measured(yardstick.name)
+        made = self._expression(yardstick.aggregate)
+        self.carried[Measure(yardstick.name)] = name
+        return [match, f"WITH {made} AS {name}"]
 
     # --- MATCH ---------------------------------------------------------------------------------------------------
 
@@ -229,7 +240,7 @@ class _Writer:
         right = condition.right
         if condition.operator == "overlaps":
             return f"any(_i IN {left} WHERE _i IN {self.param(list(right))})"
-        if isinstance(right, Property | Entity):
+        if isinstance(right, Property | Entity | Measure):
             return _tested(left, condition.operator, self._operand(right))
         if condition.operator in _ORDERS and isinstance(right, Duration | timedelta):
             # Cypher orders moments, and no durations: what is as long after one moment is.
@@ -398,6 +409,7 @@ def _faults(pattern: Pattern) -> Iterable[str]:
             yield "two elements bear the same variable name"
         optional |= own
     known = {*outer[0], *outer[1], *optional}
+    yield from _yardstick_faults(pattern)
     if pattern.grouped is not None:
         yield from _group_faults(pattern.grouped, known, optional)
     yield from _aside_faults(pattern)
@@ -446,6 +458,30 @@ def _condition_faults(filters: Iterable[Filter], known: set[str]) -> Iterable[st
             yield "'overlaps' compares with a list of values"
         if condition.operator in _COMPARISONS and condition.right is None:
             yield f"{condition.operator!r} compares with nothing; use 'is null' or 'is not null'"
+
+
+def _yardstick_faults(pattern: Pattern) -> Iterable[str]:
+    """What is wrong with the value that is known before, and with conditions that compare with it."""
+    yardstick = pattern.yardstick
+    measures = [m.name for m in pattern.grouped.measures] if pattern.grouped is not None else []
+    around = [*pattern.absent, *(part for parts in pattern.choices for part in parts), *pattern.optional]
+    around += [aside.part for aside in pattern.asides]
+    if yardstick is not None:
+        if yardstick.name in measures:
+            yield "two measures bear the same name"
+        if not yardstick.part.nodes:
+            yield "the yardstick has no node"
+        if yardstick.aggregate.of is None:
+            yield "the yardstick aggregates nothing"
+        around.append(yardstick.part)
+        yield from _part_faults(yardstick.part)
+        own = {*_names(yardstick.part.nodes), *_names(yardstick.part.hops)}
+        yield from _expression_faults(Projection(yardstick.aggregate, yardstick.name), own, ())
+    for condition in pattern.filters:
+        if isinstance(condition.right, Measure) and (yardstick is None or condition.right.name != yardstick.name):
+            yield f"a condition compares with unknown yardstick {condition.right.name!r}"
+    if any(isinstance(condition.right, Measure) for part in around for condition in part.filters):
+        yield "what is around a match is compared with a yardstick; only the match itself may be"
 
 
 def _group_faults(first: Grouped, known: set[str], optional: set[str]) -> Iterable[str]:

@@ -76,7 +76,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a first grouping measured (:class:`Grouped`), by its name."""
+    """What a first grouping measured (:class:`Grouped`), or the :class:`Yardstick`, by its name."""
 
     name: str
 
@@ -126,7 +126,7 @@ Operator = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a match: ``left operator right``; ``right`` is a value, or another property or entity.
+    """A condition on a match: ``left operator right``; ``right`` is a value, another property or entity, or the yardstick.
 
     ``overlaps`` holds where the list ``left`` has an item of the list
     ``right``, which is a value.
@@ -204,6 +204,19 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
+class Yardstick:
+    """A value that is known before the match begins: an aggregate of all that a part by itself matches.
+
+    Conditions of the match compare with it by its name ("longer than the average": :class:`Measure`). Where it is null
+    nothing matches.
+    """
+
+    name: str
+    aggregate: Aggregate
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
 class Aside:
     """A branch that is aggregated by itself, for each group of a first grouping ("… and the number of its ports").
 
@@ -224,7 +237,7 @@ class Pattern:
     be, and one without hops holds where its conditions do. What is ``optional`` is matched where it is found and
     null elsewhere, one part after the other, so that things without it are returned as well, and counted as 0; only
     aggregates may speak of it. With ``asides`` the groups of the first grouping are the rows: columns are elements
-    grouped by, their properties, and measures.
+    grouped by, their properties, and measures. The ``yardstick`` is worked out first.
     """
 
     nodes: tuple[PatternNode, ...]
@@ -242,6 +255,7 @@ class Pattern:
     optional: tuple[Part, ...] = ()
     grouped: Grouped | None = None
     asides: tuple[Aside, ...] = ()
+    yardstick: Yardstick | None = None
 
     def to_cypher(self, dialect: str = "neo4j") -> tuple[str, dict[str, Any]]:
         """Text and parameters for ``neo4j``, ``memgraph`` or ``embedded``; ``ValueError`` on a malformed pattern."""

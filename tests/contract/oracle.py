@@ -32,6 +32,7 @@ from arcgraph.graph.pattern import (
     PatternNode,
     Projection,
     Property,
+    Yardstick,
 )
 
 
@@ -139,12 +140,19 @@ def _assign(row: Row, name: str, vertex: Vertex) -> Row | None:
 
 
 def _rows(graph: SmallGraph, pattern: Pattern) -> list[Row]:
-    rows = [row for row in _grown(graph, pattern, {}) if _keeps(pattern, row)]
+    known = {}
+    if (yardstick := pattern.yardstick) is not None:
+        known = {yardstick.name: _aggregate(yardstick.aggregate, _matches(graph, yardstick.part, {}))}
+    rows = _matches(graph, pattern, {"measured": known})
     rows = [row for row in rows if not any(_is_there(graph, part, row) for part in pattern.absent)]
     rows = [row for row in rows if all(any(_is_there(graph, p, row) for p in parts) for parts in pattern.choices)]
     for part in pattern.optional:
         rows = [more for row in rows for more in _where_found(graph, part, row)]
     return rows
+
+
+def _matches(graph: SmallGraph, pattern: Pattern | Part, begin: Row) -> list[Row]:
+    return [row for row in _grown(graph, pattern, begin) if _keeps(pattern, row)]
 
 
 def _is_there(graph: SmallGraph, part: Part, row: Row) -> bool:
@@ -153,8 +161,7 @@ def _is_there(graph: SmallGraph, part: Part, row: Row) -> bool:
 
 def _where_found(graph: SmallGraph, part: Part, row: Row) -> list[Row]:
     """The row with a part of its own, as often as it is found; with nulls where it is not."""
-    found = [more for more in _grown(graph, part, row) if _keeps(part, more)]
-    return found or [{**row, **{element.name: None for element in (*part.nodes, *part.hops)}}]
+    return _matches(graph, part, row) or [{**row, **{element.name: None for element in (*part.nodes, *part.hops)}}]
 
 
 def _grown(graph: SmallGraph, pattern: Pattern | Part, begin: Row) -> list[Row]:
@@ -252,7 +259,7 @@ def _beside(graph: SmallGraph, pattern: Pattern, groups: list[Row]) -> list[Row]
         kept = []
         for group in groups:
             begin = {name: group[name] for name in pattern.grouped.by}
-            rows = [row for row in _grown(graph, aside.part, begin) if _keeps(aside.part, row)]
+            rows = _matches(graph, aside.part, begin)
             measured = group["measured"] | {m.name: _aggregate(m.expression, rows) for m in aside.measures}
             kept += [{**group, "measured": measured}] if rows else []
         groups = kept
@@ -472,6 +479,8 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
     pattern = Pattern(
         nodes, tuple(hops), _bindings(rng, vertices), _filters(rng, elements), absent=absent, choices=choices
     )
+    if rng.random() < 0.1:
+        pattern = _with_yardstick(rng, graph, pattern, elements)
     counted = elements
     if rng.random() < 0.25:
         part, more = _part(rng, graph, outer, "o")
@@ -481,6 +490,29 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
     if rng.random() < 0.08:
         pattern = _with_asides(rng, graph, replace(pattern, optional=()), elements)
     return _mutated(rng, pattern) if rng.random() < 0.25 else pattern
+
+
+def _with_yardstick(
+    rng: random.Random, graph: SmallGraph, pattern: Pattern, elements: dict[str, Vertex | Arc]
+) -> Pattern:
+    """The pattern with a number of one of its elements compared with an aggregate that is known before."""
+    begin = graph.vertices[rng.choice(list(graph.vertices))]
+    start = PatternNode("y", tuple(sorted(begin.labels)[: rng.choice((0, 1))]))
+    part = Part((start,), filters=_filters(rng, {start.name: begin}) if rng.random() < 0.5 else ())
+    if rng.random() < 0.4:
+        found, _ = _part(rng, graph, [start.name], "y")
+        part = replace(found, nodes=(start, *found.nodes), filters=(*found.filters, *part.filters))
+    of = rng.choice((Property(start.name, "age"), Property(start.name, "score"), Entity(start.name)))
+    function = "count" if isinstance(of, Entity) else rng.choice(("avg", "min", "max", "sum"))
+    yardstick = Yardstick("yard`stick", Aggregate(function, of, rng.random() < 0.3), part)
+    able = [(owner, key) for owner, element in elements.items() for key in _NUMERIC if key in element.props]
+    value = _aggregate(yardstick.aggregate, _matches(graph, part, {}))
+    if not able or not isinstance(value, int | float):
+        return pattern
+    owner, key = rng.choice(able)
+    holds = less(elements[owner].props[key], value) is (rng.random() < 0.9)
+    kept = Filter(Property(owner, key), "<" if holds else ">=", Measure(yardstick.name))
+    return replace(pattern, filters=(*pattern.filters, kept), yardstick=yardstick)
 
 
 def _choice(
@@ -692,7 +724,7 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
         name for part in pattern.optional for name in (*(n.name for n in part.nodes), *(h.name for h in part.hops))
     }
     found |= {"aggregates what is optional" for p in pattern.returns if _owner(p.expression) in optional}
-    for name in ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional", "asides"):
+    for name in ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional", "asides", "yardstick"):
         if getattr(pattern, name):
             found.add(name)
     if len({n for h in pattern.hops for n in (h.start, h.end)}) < len(pattern.hops) + 1 and len(pattern.hops) > 1:

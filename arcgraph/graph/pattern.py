@@ -126,10 +126,10 @@ Operator = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a match: ``left operator right``; ``right`` is a value, another property or entity, or the yardstick.
+    """A condition on a match: ``left operator right``; ``right`` is a value, another property or entity, or what the
+    pattern's yardstick measures.
 
-    ``overlaps`` holds where the list ``left`` has an item of the list
-    ``right``, which is a value.
+    ``overlaps`` holds where the list ``left`` has an item of the list ``right``, which is a value.
     """
 
     left: Property | Entity

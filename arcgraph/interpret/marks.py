@@ -99,10 +99,12 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 def _words(text: str, start: int) -> Iterator[_Word]:
-    """A word, or two where a hyphen ties a superlative to a participle ("highest-rated")."""
+    """A word, or two where a hyphen ties a superlative to a participle, or a word to an average ("highest-rated",
+    "above-average")."""
     lower = text.lower().replace("’", "'")
-    head, hyphen, _ = lower.partition("-")
-    if not hyphen or head not in english.SUPERLATIVES or lower in english.SUPERLATIVES:
+    head, hyphen, tail = lower.partition("-")
+    is_tied = head in english.SUPERLATIVES or tail in english.AGGREGATES["avg"]
+    if not hyphen or not is_tied or lower in english.SUPERLATIVES:
         yield _Word(lower, start, start + len(text))
         return
     yield _Word(head, start, start + len(head))

@@ -57,6 +57,7 @@ from arcgraph.interpret.tables.parse import (
 from arcgraph.interpret.tables.saying import Saying
 from arcgraph.interpret.tables.sorting import Sorting, is_rank
 from arcgraph.interpret.tables.spoken import EACH, MOMENT, NEXT, NUMERIC, VAGUE, Output
+from arcgraph.interpret.tables.yardsticks import with_yardstick
 from arcgraph.interpret.verbalise import phrase, split_name
 
 THING = "x"
@@ -283,7 +284,9 @@ class Columns(Sorting):
         return follows is not None and self._asked.units[follows.last - 1].text.endswith("s")
 
     def _is_compared_with(self, mark: Mark) -> bool:
-        """Whether a property is compared with an aggregate ("deeper than the average"), which no pattern does."""
+        """Whether a property is compared with an aggregate ("deeper than the average") of which nothing was made."""
+        if self._draft.compared is not None and mark not in self._draft.marks:
+            return False
         before = [u.text for u in self._asked.units if u.end <= mark.start and u.text not in ARTICLES]
         is_value = mark.deed in (Deed.AGGREGATE, Deed.SUPERLATIVE) and mark.value != "count" and not mark.doubtful
         return is_value and before[-1:] != [] and before[-1] in COMPARATIVE_LINKS
@@ -315,7 +318,14 @@ class Columns(Sorting):
             others = [t for t in node.tests if t not in named and not self._is_bound(t)]
             filters += [f for t in others for f in self._filters(name_of_node(i), t)]
         filters += [*self._known(), *self._amount_filters()]
-        return Pattern(nodes, tuple(hops), tuple(bindings), filters=tuple(filters))
+        pattern = Pattern(nodes, tuple(hops), tuple(bindings), filters=tuple(filters))
+        if (one := self._draft.compared) is None:
+            return pattern
+        variable = name_of_node(one.at) if one.side == "node" else name_of_hop(one.at)
+        told = Use("property", 0, 0, one.side, one.at, (one.key,))
+        left = replace(self._property(told, numeric=True), owner=variable)
+        condition, yardstick = with_yardstick(pattern, self._draft, left)
+        return replace(pattern, filters=(*pattern.filters, condition), yardstick=yardstick)
 
     def _filters(self, variable: str, test: Test) -> Iterator[Filter]:
         for condition in test.conditions:

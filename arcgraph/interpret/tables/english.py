@@ -5,6 +5,8 @@ Nothing here belongs to a domain or a graph. Another language replaces this modu
 
 from __future__ import annotations
 
+from typing import Literal
+
 # Short forms in property keys.
 ABBREVIATIONS = {
     "no": "number", "num": "number", "nr": "number", "nbr": "number", "tel": "telephone", "addr": "address",
@@ -232,6 +234,10 @@ EACH_WORDS = frozenset("each their its them".split())
 TELLING_APART = frozenset("with whose who named called".split())
 # Words behind which stands what something is compared with.
 COMPARATIVE_LINKS = frozenset("than above below over under exceeds exceed exceeding".split())
+# Those of them by which it is less.
+LESSER_LINKS = frozenset(("below", "under"))
+# Those that compare moments, and which way.
+MOMENT_LINKS: dict[str, Literal["<", ">"]] = {"before": "<", "after": ">"}
 # Comparatives of amounts.
 GREATER_WORDS = frozenset("more greater higher larger bigger".split())
 LESSER_WORDS = frozenset("less fewer lower smaller".split())

@@ -131,6 +131,19 @@ class Use(NamedTuple):
     log: float = 0.0
 
 
+class Compared(NamedTuple):
+    """What a property of node or hop number ``at`` is compared with, ``words`` in words: an aggregate of that property
+    over all of the kind, or over those that ``named`` tests."""
+
+    side: Literal["node", "relationship"]
+    at: int
+    key: str
+    operator: Literal[">", "<"]
+    function: Literal["avg", "max"]
+    words: str
+    named: Test | None = None
+
+
 class Draft(NamedTuple):
     """A pattern so far."""
 
@@ -140,6 +153,7 @@ class Draft(NamedTuple):
     uses: tuple[Use, ...] = ()
     marks: tuple[Mark, ...] = ()
     dropped: float = 0.0
+    compared: Compared | None = None
 
 
 def name_of_node(i: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from arcgraph.domain import LabelInfo, Schema
-from arcgraph.graph.pattern import Aggregate, Difference, Direction, Entity, Pattern, Property
+from arcgraph.graph.pattern import Aggregate, Difference, Direction, Entity, Measure, Pattern, Property
 from arcgraph.interpret.anchors import Candidate, Names
 from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.literals import Kind
@@ -35,6 +35,7 @@ from arcgraph.interpret.tables.parse import (
 )
 from arcgraph.interpret.tables.sameness import signature
 from arcgraph.interpret.tables.value_words import LookUp
+from arcgraph.interpret.tables.yardsticks import compared, compares_with_things
 from arcgraph.interpret.terms import Calibration, EmbedWords
 from arcgraph.search.values import ValueIndex
 
@@ -135,7 +136,8 @@ class TableReader:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)
         found: dict[Hashable, TableReading] = {}
-        parsed = (placed(asked, draft, self._catalog) for draft in self._parser.parse(asked))
+        told = (compared(asked, draft, self._catalog) for draft in self._parser.parse(asked))
+        parsed = (placed(asked, draft, self._catalog) for draft in told)
         drafts = [(draft, Columns(self._catalog, asked, draft).query()) for draft in parsed]
         for draft, query in (*comparisons(asked, self._catalog), *drafts):
             if query is None:
@@ -194,7 +196,7 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
     besides |= {node.name for aside in query.pattern.asides for node in aside.part.nodes}
     told = [node for i, node in enumerate(draft.nodes) if name_of_node(i) not in besides]
     return Doubts(
-        lost=left.lost() + len(query.unmet) + _contradicts_itself(query.pattern),
+        lost=left.lost() + len(query.unmet) + _contradicts_itself(query.pattern) + _compares_not(asked, query.pattern),
         unknown=left.unknown(),
         asked=left.columns(),
         dropped=-draft.dropped,
@@ -209,6 +211,11 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
         unsaid=left.unsaid(),
         twins=max(0, len(told) - len({node.label for node in told}) - len(alike) - _both(asked, draft)),
     )
+
+
+def _compares_not(asked: Asked, pattern: Pattern) -> bool:
+    """Whether nothing is made of it that a question compares something with a thing ("larger than Ulm")."""
+    return compares_with_things(asked) and not _compares_properties(pattern)
 
 
 def _contradicts_itself(pattern: Pattern) -> bool:
@@ -380,7 +387,7 @@ def _asks_for_several(asked: Asked, pattern: Pattern) -> bool:
 
 def _compares_properties(pattern: Pattern) -> bool:
     return any(isinstance(p.expression, Difference) for p in pattern.returns) or any(
-        isinstance(f.right, Property) for f in pattern.filters
+        isinstance(f.right, Property | Measure) for f in pattern.filters
     )
 
 

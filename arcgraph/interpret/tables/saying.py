@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from neo4j.time import Duration
 
-from arcgraph.graph.pattern import Aggregate, Direction, Filter, Part, Pattern, Property
+from arcgraph.graph.pattern import Aggregate, Direction, Filter, Measure, Part, Pattern, Property
 from arcgraph.interpret.tables.parse import Draft, Link, name_of_hop, name_of_node
 from arcgraph.interpret.tables.spoken import Output
 from arcgraph.interpret.verbalise import phrase
@@ -124,6 +124,8 @@ def _is_open_side(test: Filter) -> bool:
 
 
 def _shown(right: object) -> str:
+    if isinstance(right, Measure):
+        return right.name
     if isinstance(right, Duration):
         return right.iso_format()
     if isinstance(right, tuple | list):

@@ -10,12 +10,11 @@ from typing import Any
 from arcgraph.domain import PropertyInfo
 from arcgraph.interpret import operators as english
 from arcgraph.interpret.bounds import Bounds
-from arcgraph.interpret.forms import Form, form_of, to_epoch
+from arcgraph.interpret.forms import NUMERIC_TYPES, Form, form_of, to_epoch
 from arcgraph.interpret.literals import MOMENTS, TEXTS, Kind, Literal, Quantity
 from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.lookup import likeness
 
-_NUMERIC = frozenset(("integer", "float"))
 _DAYS = frozenset(("date", "datetime", "localdatetime"))
 _CLOCKS = frozenset(("time", "localtime"))
 # A range of days is written out up to so many.
@@ -121,7 +120,7 @@ def _items(sample: Any) -> Iterable[Any]:
 
 def _score(literal: Literal, form: Form) -> float:
     """How well a kind of literal goes with a type, 0 for not at all."""
-    if form.meaning in _NUMERIC:
+    if form.meaning in NUMERIC_TYPES:
         return _numeric_score(literal, form)
     if form.meaning in _DAYS:
         if literal.kind == Kind.INTEGER:
@@ -205,7 +204,7 @@ def _days(first: date, end: date) -> Iterator[date]:
 
 def _in_unit_of(literal: Literal, info: PropertyInfo, form: Form) -> Literal:
     """A duration in the unit that a number's key names ("lengthMinutes"), a percentage as a share where all are."""
-    if not isinstance(literal.value, Quantity) or form.meaning not in _NUMERIC:
+    if not isinstance(literal.value, Quantity) or form.meaning not in NUMERIC_TYPES:
         return literal
     value = _converted(literal.value, info, form)
     until = _in_unit_of(literal.until, info, form) if literal.until is not None else None
@@ -218,7 +217,7 @@ _SAME_UNIT, _NO_UNIT, _OTHER_UNIT = 1.0, 0.8, 0.3
 
 def _unit_score(literal: Literal, info: PropertyInfo, form: Form) -> float:
     """How well the unit of a literal goes with a property, 0 for not at all."""
-    if not isinstance(literal.value, Quantity) or form.meaning not in _NUMERIC:
+    if not isinstance(literal.value, Quantity) or form.meaning not in NUMERIC_TYPES:
         return 1.0
     if literal.value.unit in english.TIME_UNITS and _are_years(form):
         return 0.0

@@ -29,6 +29,7 @@ Writing = Literal[
 ]  # fmt: skip
 # So many of the samples that are no placeholder have to be written alike.
 _LEAST_SHARE = 0.6
+NUMERIC_TYPES = frozenset(("integer", "float"))
 MOMENT_TYPES = frozenset(("date", "datetime", "localdatetime", "time", "localtime"))
 
 _FIGURES = re.compile(r"\s*[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\s*")
@@ -105,6 +106,11 @@ def has_parts(info: PropertyInfo) -> bool:
     ISO 8601 writes them."""
     form = form_of(info)
     return form.meaning in ("date", "datetime", "localdatetime") and form.writing in ("", "iso date", "iso datetime")
+
+
+def is_amount(info: PropertyInfo) -> bool:
+    """Whether a property holds numbers, or texts that are."""
+    return info.type in NUMERIC_TYPES or form_of(info).writing == "figures"
 
 
 def form_of(info: PropertyInfo) -> Form:

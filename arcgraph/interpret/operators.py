@@ -348,9 +348,18 @@ MEASURES: dict[str, frozenset[str]] = {
         ("hottest warmest coldest coolest", "temperature"),
         ("populous", "population"),
         ("popular", "popularity views votes likes rating"),
+        ("highest", "height elevation altitude"),
+        ("farthest", "distance"),
     )
     for word in words.split()
 }
+# Adjectives behind "how", by the words above that measure the same.
+HOW_ADJECTIVES = {
+    "tall": "tallest", "high": "highest", "long": "longest", "heavy": "heaviest", "old": "oldest", "fast": "fastest",
+    "large": "largest", "big": "biggest", "small": "smallest", "deep": "deepest", "wide": "widest", "far": "farthest",
+    "expensive": "expensive", "costly": "costly", "cheap": "cheapest", "rich": "richest", "hot": "hottest",
+    "warm": "warmest", "cold": "coldest", "populous": "populous", "popular": "popular", "good": "best",
+}  # fmt: skip
 # Words that say equality on purpose.
 EXACT_WORDS = ("exactly", "precisely", "equal", "only", "just")
 
@@ -393,7 +402,7 @@ DISTINCT = _phrases("distinct; different; unique; various; without duplicates; n
 NEGATIONS = _phrases(
     """not; no; never; without; none; neither; nor; nobody; nothing; isn't; aren't; wasn't; weren't; doesn't; don't;
     didn't; hasn't; haven't; hadn't; cannot; can't; couldn't; won't; lacking; lack; lacks; missing; except; except for;
-    excluding; other than; apart from"""
+    excluding; other than; apart from; no longer; not yet; not any more; not anymore"""
 )
 BOTH = _phrases("both; as well as; and also; at the same time; together with")
 EITHER = _phrases("either; or")

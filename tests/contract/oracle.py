@@ -724,7 +724,8 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
         name for part in pattern.optional for name in (*(n.name for n in part.nodes), *(h.name for h in part.hops))
     }
     found |= {"aggregates what is optional" for p in pattern.returns if _owner(p.expression) in optional}
-    for name in ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional", "asides", "yardstick"):
+    parts = ("distinct", "having", "order", "skip", "limit", "absent", "choices", "optional", "asides", "yardstick")
+    for name in parts:
         if getattr(pattern, name):
             found.add(name)
     if len({n for h in pattern.hops for n in (h.start, h.end)}) < len(pattern.hops) + 1 and len(pattern.hops) > 1:

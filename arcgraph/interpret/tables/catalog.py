@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from arcgraph.domain import PropertyInfo, Schema
-from arcgraph.interpret.english import IRREGULAR_FORMS
+from arcgraph.interpret.english import IRREGULAR_FORMS, PREPOSITIONS
 from arcgraph.interpret.forms import form_of
 from arcgraph.interpret.operators import is_unit
 from arcgraph.interpret.tables.english import ABBREVIATIONS, NAME_PARTS, TAIL_NOUNS
@@ -236,6 +236,19 @@ class Catalog:
         forms = (phrase,) if written == phrase else (phrase, written)
         same = (i for i in self._by_size.get(len(phrase), ()) if any(are_same(form, self._words[i]) for form in forms))
         return [self.meanings[i] for i in same]
+
+    @cached_property
+    def relations_by_words(self) -> Mapping[tuple[str, ...], str]:
+        """The relations whose names of several words begin with a preposition (ON_CALL_FOR), by their words, and by
+        these without the preposition that closes them."""
+        found: dict[tuple[str, ...], str] = {}
+        for name in self.schema.types:
+            words = split_name(name)
+            if len(words) > 1 and words[0] in PREPOSITIONS:
+                found[words] = name
+                if words[-1] in PREPOSITIONS and len(words) > 2:
+                    found.setdefault(words[:-1], name)
+        return found
 
     @cached_property
     def heads(self) -> Mapping[str, tuple[str, ...]]:

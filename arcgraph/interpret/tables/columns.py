@@ -23,7 +23,7 @@ from arcgraph.graph.pattern import (
     Property,
 )
 from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, YES_NO_STARTS
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import MOMENT_TYPES, NUMERIC_TYPES, form_of
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
@@ -56,7 +56,7 @@ from arcgraph.interpret.tables.parse import (
 )
 from arcgraph.interpret.tables.saying import Saying
 from arcgraph.interpret.tables.sorting import Sorting, is_rank
-from arcgraph.interpret.tables.spoken import EACH, MOMENT, NEXT, NUMERIC, VAGUE, Output
+from arcgraph.interpret.tables.spoken import EACH, NEXT, VAGUE, Output
 from arcgraph.interpret.tables.yardsticks import with_yardstick
 from arcgraph.interpret.verbalise import phrase, split_name
 
@@ -234,7 +234,7 @@ class Columns(Sorting):
     def _may_be_nothing(self, use: Use) -> bool:
         """Whether a property holds amounts that are 0 where there is nothing."""
         info = self._catalog.info(self._holder(use)) if use.at >= 0 and use.keys else None
-        return info is not None and info.type in NUMERIC and any(sample == 0 for sample in info.samples)
+        return info is not None and info.type in NUMERIC_TYPES and any(sample == 0 for sample in info.samples)
 
     def _of_whom(self, output: Output) -> str:
         """The words of a column with the label that it is of, where that is a node's property."""
@@ -385,7 +385,7 @@ class Columns(Sorting):
         opening = words[begins + 1] if begins is not None else "".join(words[:1])
         if opening not in ("where", "who", "whom") or use.kind != "property" or use.spent or use.at < 0:
             return False
-        return form_of(self._catalog.info(self._holder(use))).meaning in (*NUMERIC, *MOMENT)
+        return form_of(self._catalog.info(self._holder(use))).meaning in NUMERIC_TYPES | MOMENT_TYPES
 
     def _plain(self, aggregates: Sequence[Output]) -> Iterator[Output]:
         """Properties and, in a closing clause, labels that are asked for by themselves."""

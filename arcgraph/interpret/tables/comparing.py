@@ -21,14 +21,13 @@ from arcgraph.graph.pattern import (
     Property,
 )
 from arcgraph.interpret.english import YES_NO_STARTS
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, is_amount
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
 from arcgraph.interpret.tables.asked import Asked, Sense
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.columns import THING, Query
 from arcgraph.interpret.tables.english import DIFFERENCE_WORDS, GREATER_WORDS, LESSER_WORDS
 from arcgraph.interpret.tables.parse import Draft, Test, Use, Var, name_of_node
-from arcgraph.interpret.tables.spoken import NUMERIC
 from arcgraph.interpret.verbalise import phrase, split_name
 
 # From this logarithm on words name something by themselves.
@@ -155,8 +154,7 @@ def _by_adjective(catalog: Catalog, label: str, compared: _Word | None) -> Itera
 
 def _is_compared(catalog: Catalog, holder: Holder) -> bool:
     info = catalog.info(holder)
-    form = form_of(info)
-    return info.type in NUMERIC or form.writing == "figures" or form.is_moment
+    return is_amount(info) or form_of(info).is_moment
 
 
 def _draft(
@@ -193,7 +191,7 @@ def _query(
     said = f"{phrase(measure.key)} of {phrase(label)} {names[0]} and {names[1]}"
     both = Pattern(nodes, bindings=bindings)
     if is_difference or (compared is not None and "than" in between and words[0] == "how"):
-        if is_moment and catalog.info(measure.holder).type not in NUMERIC:
+        if is_moment and catalog.info(measure.holder).type not in NUMERIC_TYPES:
             return None
         turned = compared is not None and not is_difference and _way(compared, is_moment) == "asc"
         by: Expression = Difference(other, one) if turned else Difference(one, other)

@@ -8,7 +8,7 @@ from typing import Literal
 from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
 from arcgraph.interpret.bounds import Comparing
 from arcgraph.interpret.english import ARTICLES, YES_NO_STARTS
-from arcgraph.interpret.forms import form_of, has_parts
+from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, has_parts
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import TIMES_ADVERBS
@@ -34,7 +34,7 @@ from arcgraph.interpret.tables.parse import (
     name_of_node,
     variable_of,
 )
-from arcgraph.interpret.tables.spoken import NEXT, NUMERIC, VAGUE, Output, Spoken
+from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
 from arcgraph.interpret.verbalise import last_word, phrase
 
 COUNTED = "number"
@@ -564,7 +564,7 @@ class Counting(Spoken):
         """The property of an edge that says how often something was done ("watchCount", "times")."""
         of = self._draft.hops[hop].type
         keys = [h.key for h in self._catalog.holders() if h.side == "relationship" and h.owner == of]
-        numeric = [key for key in keys if self._catalog.info(Holder("relationship", of, key)).type in NUMERIC]
+        numeric = [key for key in keys if self._catalog.info(Holder("relationship", of, key)).type in NUMERIC_TYPES]
         return next((key for key in numeric if last_word(key) in COUNT_NOUNS | TIMES_WORDS), None)
 
     def _look_at_those(self, counted: Output) -> None:

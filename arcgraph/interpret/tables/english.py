@@ -67,6 +67,22 @@ WHENEVER_PHRASES = tuple(
     right now; at the moment; as of now;
     so far; as well""".split(";")
 )
+# Phrases in which people ask, and that say nothing of what is asked.
+ASKING_PHRASES = tuple(
+    tuple(phrase.split())
+    for phrase in """do we have; do you have; did we have; have we got; have you got; we have; you have; there are;
+    i m looking for; i am looking for; we re looking for; looking for; interested in; curious about; i d like to know;
+    i would like to know; i want to know; wondering; which ones are there; which ones; what are they; if any;
+    in the first place; on earth; do you know; do we know""".split(";")
+)
+# Words behind which stands a verb that only says what the answer is for ("can I make").
+OFFERING_WORDS = frozenset("can could should may might".split())
+ASKERS = frozenset("i we you one".split())
+# Verbs that say no more than that an event took place whose noun stands beside them ("write a review").
+EVENT_VERBS = frozenset(
+    """write writes wrote written give gives gave given leave leaves left post posts posted submit submits submitted
+    make makes made do does did done perform performs performed receive receives received""".split()
+)
 # Nouns for numbers of things, behind the noun for these ("injury counts").
 COUNT_NOUNS = frozenset("count counts number numbers total totals tally tallies toll tolls".split())
 # Phrases for one thing, for what keys are usually called.
@@ -78,7 +94,9 @@ SAME_PHRASES = (
     ("email", "email address", "mail", "e mail"),
     ("date of birth", "birth date", "birthdate", "birthday", "born"),
     ("nationality", "country"),
-    ("mass", "weight"),
+    ("mass", "weight", "weigh"),
+    ("price", "cost", "costing"),
+    ("salary", "wage", "earning", "earn", "pay"),
     ("place of birth", "birthplace", "birth place", "born"),
     ("place of death", "deathplace", "death place"),
 )

@@ -16,17 +16,20 @@ from arcgraph.interpret.english import (
     PARTICLES,
     PREPOSITIONS,
 )
-from arcgraph.interpret.forms import form_of, has_parts
+from arcgraph.interpret.forms import form_of, has_parts, is_amount
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark
+from arcgraph.interpret.operators import HOW_ADJECTIVES, MEASURES, is_unit
 from arcgraph.interpret.tables.asked import (
     FLOOR,
     OUTRIGHT,
+    SHORTEST_PLURAL,
     Asked,
     Sense,
     Stretch,
     Unit,
     carries_meaning,
+    is_a_word_of,
     is_command_at,
     is_form_of,
     is_verb,
@@ -34,11 +37,13 @@ from arcgraph.interpret.tables.asked import (
 )
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, key_words
 from arcgraph.interpret.tables.english import (
+    AGENT_ENDINGS,
     AMOUNT_NOUNS,
     COUNT_NOUNS,
     EVENT_NOUNS,
     MONTH_WORDS,
     NAME_WORDS,
+    OPPOSING_PREFIXES,
     OPPOSITES,
     PERSON_WORDS,
     PLACE_NOUNS,
@@ -75,6 +80,8 @@ _NO_PREPOSITION = 0.5
 _STEM, _DATED = 0.6, 0.1
 # A label so near to "person" is one of persons.
 _LEAST_PERSON = 0.15
+# What a property costs of whose key only what is measured is said ("how long": crossingTime).
+_HOW = 0.4
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
 # What a property of years costs that is only called the year.
@@ -113,6 +120,7 @@ class SchemaWords:
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
         apart = self._said_apart(asked)
         yield from self._idioms(asked)
+        yield from self._how(asked)
         # What is grouped is aggregated.
         swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
         for i, unit in enumerate(asked.units):
@@ -137,7 +145,7 @@ class SchemaWords:
                 continue
             if self._only_aggregates(asked, unit):
                 continue
-            told = (*self._dated(asked, i), *self._years(asked, i), *apart[i])
+            told = (*self._dated(asked, i), *self._years(asked, i), *self._undone(unit.text), *apart[i])
             word = self._word(unit.text, meanings[i])
             if unit.text in PARTICLES and not self._catalog.called(unit.text):
                 # "Out" says no property that something is sold out.
@@ -152,6 +160,8 @@ class SchemaWords:
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
+                else:
+                    senses = tuple(replace(s, log=s.log - _AS_VERB * self._is_doing(asked, i, s)) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
 
     def _is_transitive(self, asked: Asked, at: int) -> bool:
@@ -164,6 +174,54 @@ class SchemaWords:
             m.start <= asked.units[at - 1].start < m.end for m in asked.marks if not m.doubtful
         )
         return is_between and carries_meaning(beside[0]) and bool(self._catalog.called(beside[1]))
+
+    def _is_doing(self, asked: Asked, at: int, sense: Sense) -> bool:
+        """Whether a property is meant by a verb that says no amount and no moment, right behind the noun for a thing
+        ("ports hosting …": hostName), or by a noun for those who do something ("reviewers": reviewedAt)."""
+        word, before = asked.units[at].text, asked.units[at - 1].text if at else ""
+        if sense.kind != "property" or sense.is_name or self._catalog.called(word):
+            return False
+        infos = [self._catalog.info(holder) for holder in sense.holders]
+        is_moment = any(form_of(info).is_moment for info in infos)
+        if word.rstrip("s").endswith(AGENT_ENDINGS) and is_moment:
+            return True
+        is_thing = any(m.kind == "label" for m in self._catalog.called(before))
+        says_amount = any(is_amount(info) for info in infos)
+        return is_thing and word.endswith(("ed", "ing")) and not is_moment and not says_amount
+
+    def _how(self, asked: Asked) -> Iterator[Stretch]:
+        """The amounts that "how" and an adjective ask for ("how long does the crossing take": duration), rather those
+        of whose keys another word is said as well."""
+        words = [unit.text for unit in asked.units]
+        for i in range(1, len(words)):
+            measures = MEASURES.get(HOW_ADJECTIVES.get(words[i], ""), frozenset())
+            if words[i - 1] != "how" or not measures:
+                continue
+            senses = []
+            for meaning in self._catalog.meanings:
+                parts = split_name(meaning.name) if meaning.kind == "property" else ()
+                if not measures & set(parts) or not any(self._is_amount(holder) for holder in meaning.holders):
+                    continue
+                others = [part for part in parts if part not in measures and not is_unit(part)]
+                said = {n for n in range(i + 1, len(words)) if any(_says_part(words[n], part) for part in others)}
+                asked.idle |= {n for n in said if not self._catalog.called(words[n])}
+                senses.append(_sense(meaning, -_HOW if others and not said else -_DATED))
+            if senses:
+                yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _is_amount(self, holder: Holder) -> bool:
+        info = self._catalog.info(holder)
+        return (info.type == "duration" or is_amount(info)) and not form_of(info).is_moment
+
+    def _undone(self, word: str) -> Iterator[Sense]:
+        """The moments of what a word says was not done ("unresolved": resolvedAt)."""
+        prefix = next((p for p in OPPOSING_PREFIXES if word.startswith(p)), "")
+        done = word.removeprefix(prefix)
+        if not prefix or len(done) < SHORTEST_PLURAL or not (done.endswith("ed") or done in IRREGULAR_FORMS):
+            return
+        for meaning in self._catalog.meanings:
+            if meaning.kind == "property" and self._is_moment(meaning) and is_a_word_of(done, meaning.name):
+                yield _sense(meaning, -_DATED)
 
     def _only_aggregates(self, asked: Asked, unit: Unit) -> bool:
         """Whether a word says how things are aggregated, grouped or sorted, and is no whole name."""
@@ -278,6 +336,9 @@ class SchemaWords:
         """Senses of several words that are a whole name, one for one; else of a phrase for the same thing."""
         # "The bank's country" says the same as "bank country".
         words = tuple(u.text for i, u in enumerate(asked.units[first : first + size]) if u.text != "s" or not i)
+        if words[0] in PREPOSITIONS and (whole := self._catalog.relations_by_words.get(words)):
+            # "On call for" is no calling.
+            return (Sense("relation", 0.0, whole),)
         if words[0] in FUNCTION_WORDS or words[-1] in FUNCTION_WORDS:
             return ()
         is_turned = size >= 3 and words[1] == "of" and words[0] not in TAIL_NOUNS
@@ -325,9 +386,9 @@ class SchemaWords:
         if word in PERSON_WORDS and not self._catalog.called(word):
             return self.persons
         named = [m for same in same_phrases((word,)) for m in self._catalog.named_by(content(same))]
-        kept = [m for m in named if m.kind == "property"]
-        if kept and not self._catalog.named_by((word,)):
-            return tuple(_sense(meaning, -0.05) for meaning in kept)
+        same = [m for m in named if m.kind == "property" and not self._catalog.named_by((word,))]
+        if same and not any(m.kind == "property" and is_a_word_of(word, m.name) for m in self._catalog.meanings):
+            return tuple(_sense(meaning, -0.05) for meaning in same)
         exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
         opposites = _opposites(word)
@@ -338,6 +399,8 @@ class SchemaWords:
             for p, m in found
         ]
         senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
+        # A key that has the word itself comes before one that is called otherwise ("price": unitPrice, then cost).
+        senses += [_sense(m, -_SECOND) for m in same if all(m is not other for _, other in found)]
         headed = self._catalog.heads.get(word.rstrip("s"), ())
         if not exact and headed:
             # A thing is meant before what it has ("calls": a PhoneCall, and no call date).

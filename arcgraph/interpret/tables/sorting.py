@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from arcgraph.domain import PropertyInfo
 from arcgraph.graph.pattern import Aggregate, Entity, Expression, Property
 from arcgraph.interpret.english import ARTICLES, COPULAS
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import MOMENT_TYPES, form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark, Superlative
 from arcgraph.interpret.operators import MEASURES
 from arcgraph.interpret.tables.asked import Asked
@@ -23,7 +22,7 @@ from arcgraph.interpret.tables.english import (
     RANK_WORDS,
 )
 from arcgraph.interpret.tables.parse import Draft, Use, name_of_node
-from arcgraph.interpret.tables.spoken import MOMENT, NEXT, NUMERIC, Output
+from arcgraph.interpret.tables.spoken import NEXT, Output
 from arcgraph.interpret.verbalise import last_word, phrase, split_name
 
 # The top few of what nothing is said to sort.
@@ -225,7 +224,7 @@ class Sorting(Counting):
     def _sorts(self, use: Use, value: Superlative) -> bool:
         """Whether a property has an order for a superlative: no text has a largest one."""
         form = form_of(self._catalog.info(self._holder(use)))
-        is_sorted = form.is_moment or (form.meaning in MOMENT and form.sorts)
+        is_sorted = form.is_moment or (form.meaning in MOMENT_TYPES and form.sorts)
         return is_sorted or self._is_number(use) or value.word in RANK_WORDS
 
     def _counts_itself(self, counted: Output) -> bool:
@@ -262,14 +261,11 @@ class Sorting(Counting):
         measures = MEASURES.get(value.word.split()[-1], frozenset())
         label = self._draft.nodes[node].label
         properties = self._catalog.schema.labels[label].properties
-        able = [key for key in properties if measures & set(split_name(key)) and self._is_figure(properties[key])]
+        able = [key for key in properties if measures & set(split_name(key)) and is_amount(properties[key])]
         if len(able) != 1:
             return None
         key = Property(name_of_node(node), able[0], properties[able[0]].type == "string")
         return Output(key, phrase(able[0])), (value.amount or "asc") == "desc", False
-
-    def _is_figure(self, info: PropertyInfo) -> bool:
-        return info.type in NUMERIC or form_of(info).writing == "figures"
 
     def _of_moment(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:
         """What orders the nodes of a label in time, where just one of their properties is a moment or a year."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arcgraph.graph.pattern import Expression, Property
 from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
@@ -14,8 +14,6 @@ from arcgraph.interpret.tables.english import AGENT_ENDINGS, ASKING_WORDS, PLAIN
 from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
 from arcgraph.interpret.verbalise import last_word
 
-NUMERIC = ("integer", "float")
-MOMENT = ("date", "datetime", "localdatetime", "time", "localtime")
 EACH = frozenset("all each their these those its every distinct unique".split())
 # A property that a word means only by association is no column but at the head.
 VAGUE = -0.7
@@ -212,4 +210,4 @@ class Spoken:
 
     def _is_number(self, use: Use) -> bool:
         info = self._catalog.info(self._holder(use))
-        return info.type in (*NUMERIC, "duration") or self._property(use, numeric=True).numeric
+        return info.type == "duration" or is_amount(info)

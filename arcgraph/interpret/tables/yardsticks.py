@@ -19,7 +19,7 @@ from arcgraph.graph.pattern import (
     Yardstick,
 )
 from arcgraph.interpret.english import ARTICLES
-from arcgraph.interpret.forms import form_of
+from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
 from arcgraph.interpret.tables.asked import Asked
@@ -33,7 +33,6 @@ from arcgraph.interpret.tables.english import (
     MOMENT_LINKS,
 )
 from arcgraph.interpret.tables.parse import Compared, Draft, Test, Use
-from arcgraph.interpret.tables.spoken import NUMERIC
 from arcgraph.interpret.verbalise import phrase, split_name
 
 # A comparative stands at most so many words before "than", a property so many before what compares it.
@@ -149,7 +148,7 @@ def _with_average(asked: Asked, draft: Draft, catalog: Catalog, link: _Link, mar
     if measure is None:
         node = _node_behind(draft, ends)
         measure = _by_adjective(catalog, draft, node, link) if node is not None else None
-    if measure is None or catalog.info(_holder(draft, measure)).type not in NUMERIC:
+    if measure is None or catalog.info(_holder(draft, measure)).type not in NUMERIC_TYPES:
         return draft
     marks = tuple(m for m in draft.marks if m is not mark)
     said = Use("property", begins, ends, measure.side, measure.at, measure.keys, spent=True)
@@ -216,7 +215,7 @@ def _is_measure(catalog: Catalog, draft: Draft, use: Use) -> bool:
     if use.kind != "property" or use.spent or use.at < 0 or len(use.keys) != 1:
         return False
     info = catalog.info(_holder(draft, use))
-    return info.type in NUMERIC or form_of(info).writing == "figures" or form_of(info).is_moment
+    return is_amount(info) or form_of(info).is_moment
 
 
 def _by_adjective(catalog: Catalog, draft: Draft, node: int, link: _Link) -> Use | None:

@@ -577,11 +577,17 @@ class Columns(Sorting):
     def _known(self) -> Iterator[Filter]:
         """Conditions that properties have values, and no placeholders for one."""
         flags: dict[Property, bool] = {}
+        deeds: set[Property] = set()
         for use in self._flags:
             is_denied = (flag_denier(self._asked, use, self._uses) is not None) != self._is_opposite(use)
             flags[self._property(use)] = is_denied or flags.get(self._property(use), False)
+            deeds |= {self._property(use)} if self._catalog.info(self._holder(use)).type != "boolean" else set()
         # "Do not allow visitors" may say one property twice.
-        yield from (Filter(flag, "=", not is_denied) for flag, is_denied in flags.items())
+        for flag, is_denied in flags.items():
+            if flag in deeds:
+                yield Filter(flag, "is null" if is_denied else "is not null")
+            else:
+                yield Filter(flag, "=", not is_denied)
         for n, use in enumerate(self._uses):
             is_said = (
                 use not in self._flags

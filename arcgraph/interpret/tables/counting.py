@@ -105,12 +105,15 @@ class Counting(Spoken):
         counting."""
         found = {}
         for mark in told:
-            before = [unit.text for unit in self._asked.units if unit.end <= mark.start]
             counting = [m for m in told if m.value == "count" and m.end <= mark.start]
-            is_said = before[-1:] == ["on"] or mark.text.lower().startswith("on ")
-            if mark.value == "avg" and is_said and counting:
+            if counting and self._is_said_behind(mark):
                 found[counting[-1]] = mark
         return found
+
+    def _is_said_behind(self, mark: Mark) -> bool:
+        """Whether an average is one of what is said before it ("… on average")."""
+        before = [unit.text for unit in self._asked.units if unit.end <= mark.start]
+        return mark.value == "avg" and (before[-1:] == ["on"] or mark.text.lower().startswith("on "))
 
     def _sums_up(self, mark: Mark, told: Sequence[Mark]) -> bool:
         """Whether a word for a total closes a phrase in which something was counted or added up before ("the total crew
@@ -158,7 +161,7 @@ class Counting(Spoken):
         if of is None:
             of = self._shared_property(mark)
         if of is None:
-            of = self._last_property(mark.start)
+            of = self._last_property(mark.start, anywhere=self._is_said_behind(mark))
         if of is not None and function in ("avg", "sum") and not self._is_number(self._uses[of]):
             of = None
         if of is None:

@@ -67,14 +67,22 @@ WHENEVER_PHRASES = tuple(
     right now; at the moment; as of now;
     so far; as well""".split(";")
 )
-# Phrases in which people ask, and that say nothing of what is asked.
+# Phrases in which people ask, and that say nothing of what is asked: anywhere, and as what a question begins with.
 ASKING_PHRASES = tuple(
     tuple(phrase.split())
-    for phrase in """do we have; do you have; did we have; have we got; have you got; we have; you have; there are;
-    i m looking for; i am looking for; we re looking for; looking for; interested in; curious about; i d like to know;
-    i would like to know; i want to know; wondering; which ones are there; which ones; what are they; if any;
-    in the first place; on earth; do you know; do we know""".split(";")
+    for phrase in """do we have; do you have; did we have; have we got; have you got; we have; you have; we've got;
+    which ones are there; which ones; what are they; if any; in the first place; on earth; do you know; do we know;
+    do we know of; put together; taken together; all together; on file; on record""".split(";")
 )
+OPENING_PHRASES = tuple(
+    tuple(phrase.split())
+    for phrase in """i'm looking for; i am looking for; we're looking for; we are looking for; looking for;
+    i'm interested in; i am interested in; interested in; i'm curious about; curious about; i'd like to know;
+    i would like to know; i want to know; i need to know; i was wondering; i wonder; wondering; tell me; remind me;
+    can you tell me; could you tell me; please tell me""".split(";")
+)
+# Verbs that say no more than "be" behind "how" and an adjective ("how long does it take").
+MEASURED_VERBS = frozenset("take takes took taken last lasts lasted run runs get gets got go goes stay stays".split())
 # Words behind which stands a verb that only says what the answer is for ("can I make").
 OFFERING_WORDS = frozenset("can could should may might".split())
 ASKERS = frozenset("i we you one".split())

@@ -359,7 +359,9 @@ class Leftover:
         uses = self._draft.uses
         if self._draft.hops or not all(use.kind in ("value", "label") or use.is_name for use in uses):
             return 0
-        says_more = bool(self.telling) or any(unit.text in OWNING_VERBS for unit in self._asked.units)
+        says_more = bool(self.telling) or any(
+            unit.text in OWNING_VERBS and i not in self._asked.idle for i, unit in enumerate(self._asked.units)
+        )
         if not all(use.is_name for use in uses if use.kind == "value"):
             return 0
         cannot_be = self._word(0) == "where" or self._asks_whom_by_verb()

@@ -34,6 +34,7 @@ from arcgraph.interpret.tables.asked import (
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.english import (
     APPOSED_NOUNS,
+    ASKING_PHRASES,
     CLOSING_VERBS,
     HELD_WORDS,
     LASTING_LINKS,
@@ -41,6 +42,7 @@ from arcgraph.interpret.tables.english import (
     LIGHT_VERBS,
     MEASURE_NOUNS,
     NEW_WORDS,
+    OPENING_PHRASES,
     ORDER_VERBS,
     PERSON_WORDS,
     PLAIN_WORDS,
@@ -234,7 +236,8 @@ def _singular(asked: Asked) -> str | None:
 
 def _idle(words: Sequence[str]) -> frozenset[int]:
     """The words that say nothing where they stand: in which unit of measure something is wanted ("in cubic metres per
-    second"), that something was so at all ("at some point"), and the noun of a light verb ("took place")."""
+    second"), that something was so at all ("at some point"), phrases in which people ask ("do we have"), and the noun
+    of a light verb ("took place")."""
     found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
     # "Films that last longer than": a verb.
     found |= {i for i in range(1, len(words) - 1) if words[i] in ("last", "lasts") and words[i + 1] in LASTING_LINKS}
@@ -244,7 +247,8 @@ def _idle(words: Sequence[str]) -> frozenset[int]:
             found.update(range(i, i + 4))
     for i in range(len(words)):
         found.update(range(i, _end_of_measure(words, i)))
-        for phrase in WHENEVER_PHRASES:
+        opens = not any(carries_meaning(word) for word in words[:i])
+        for phrase in (*WHENEVER_PHRASES, *ASKING_PHRASES, *(OPENING_PHRASES if opens else ())):
             if tuple(words[i : i + len(phrase)]) == phrase:
                 found.update(range(i, i + len(phrase)))
     return frozenset(found)

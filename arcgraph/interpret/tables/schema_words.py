@@ -41,6 +41,7 @@ from arcgraph.interpret.tables.english import (
     AMOUNT_NOUNS,
     COUNT_NOUNS,
     EVENT_NOUNS,
+    MEASURED_VERBS,
     MONTH_WORDS,
     NAME_WORDS,
     OPPOSING_PREFIXES,
@@ -207,6 +208,8 @@ class SchemaWords:
                 asked.idle |= {n for n in said if not self._catalog.called(words[n])}
                 senses.append(_sense(meaning, -_HOW if others and not said else -_DATED))
             if senses:
+                verbs = {n for n in range(i + 1, len(words)) if words[n] in MEASURED_VERBS and is_verb(asked, n)}
+                asked.idle |= {n for n in verbs if all(m.kind == "relation" for m in self._catalog.called(words[n]))}
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
 
     def _is_amount(self, holder: Holder) -> bool:
@@ -281,7 +284,8 @@ class SchemaWords:
                 all_said = all(any(_says_part(w, part) for n in behind for w in spoken[n]) for part in others)
                 # "Which ports have the port code 7" asks for ports.
                 is_own = any(holder.owner in things for holder in meaning.holders)
-                if asked_for is None or is_own or not said or not all_said:
+                is_when = words[i] == "when" and not i and self._is_moment(meaning)
+                if (asked_for is None and not is_when) or is_own or not said or not all_said:
                     continue
                 asked.idle |= {i} if nouns else frozenset()
                 for n in {i, *said} - asked.idle - idioms.keys():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arcgraph.graph.pattern import Expression, Property
-from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS
+from arcgraph.interpret.english import ARTICLES, COMMAND_WORDS, COPULAS, FUNCTION_WORDS, IRREGULAR_FORMS
 from arcgraph.interpret.forms import form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.asked import Asked
@@ -48,8 +48,8 @@ class Spoken:
         self._met: set[Mark] = set()
         self._loose = 0.0
         self._closing = asked.units[asked.closing].start if asked.closing is not None else None
-        # What is said to be so, or not ("accepted answers").
-        self._flags = [use for use in self._uses if self._is_flag(use)]
+        # What is said to be so, or not ("accepted answers"), or done at some moment ("delivered parcels").
+        self._flags = [use for use in self._uses if self._is_flag(use) or self._is_deed(use)]
 
     def _next_use(self, start: int, within: int) -> int | None:
         """The first use behind a character."""
@@ -73,11 +73,12 @@ class Spoken:
             return n if self._between(start, self._char(use)) <= _REACH else None
         return None
 
-    def _last_property(self, end: int) -> int | None:
+    def _last_property(self, end: int, *, anywhere: bool = False) -> int | None:
+        """The last open property before a character, near it or ``anywhere``."""
         found = [
             n for n, use in enumerate(self._uses)
             if self._char(use) < end and use.kind == "property" and not use.spent and n not in self._taken
-            and self._between(self._char(use), end) <= NEXT
+            and (anywhere or self._between(self._char(use), end) <= NEXT)
         ]  # fmt: skip
         return found[-1] if found else None
 
@@ -190,6 +191,26 @@ class Spoken:
         one = test.conditions[0] if len(test.conditions) == 1 else None
         is_tied = one is not None and one.operator in ("=", "in") and not one.numeric
         return is_tied and test.key in self._catalog.naming(label)
+
+    def _is_deed(self, use: Use) -> bool:
+        """Whether a property of moments is said by a participle right before the noun for what has it, or behind "is":
+        that it was done at all ("delivered parcels", "which parcels are undelivered")."""
+        if use.kind != "property" or use.spent or use.at < 0 or use.last > use.first + 1 or len(use.keys) != 1:
+            return False
+        words = [unit.text for unit in self._asked.units]
+        word, before = words[use.first], words[max(0, use.first - 2) : use.first]
+        is_participle = word.endswith("ed") or word in IRREGULAR_FORMS
+        is_thing = any(m.kind == "label" for m in self._catalog.called(word))
+        if not is_participle or is_thing or "when" in words[: use.first]:
+            return False
+        is_sorted = any(m.deed == Deed.SUPERLATIVE and m.end < self._char(use) <= m.end + 1 for m in self._asked.marks)
+        if is_sorted or not form_of(self._catalog.info(self._holder(use))).is_moment:
+            return False
+        follows = next((u for u in self._uses if u.first >= use.last), None)
+        is_attribute = follows is not None and follows.kind == "label" and follows.first == use.last
+        is_told = use.last == len(words) or words[use.last] in FUNCTION_WORDS
+        is_predicate = bool(COPULAS & set(before)) and is_told and (follows is None or follows.kind != "value")
+        return is_attribute or (is_predicate and any(u.first < use.first for u in self._uses))
 
     def _is_flag(self, use: Use) -> bool:
         """Whether a property is true or false, and no column of the closing clause nor asked for by "whether"."""

@@ -334,10 +334,11 @@ class Leftover:
         return not begins and word[0].isupper() and not word.isupper() and carries_meaning(unit.text)
 
     def _is_code_of_a_property(self, at: int) -> bool:
-        """Whether a word all in capitals stands right behind a property ("with the port code ABCD")."""
+        """Whether a word all in capitals stands right behind a property ("with the port code ABCD", "in class B")."""
         unit = self._asked.units[at]
         word = self._asked.text[unit.start : unit.end]
-        is_code = len(word) > 1 and word.isupper() and word.isalpha()
+        is_last = at + 1 == len(self._asked.units)
+        is_code = word.isupper() and word.isalpha() and (is_last or word not in ("A", "I"))
         return is_code and any(use.kind == "property" and use.last == at and not use.spent for use in self._draft.uses)
 
     def _is_number_of_a_name(self, at: int) -> bool:

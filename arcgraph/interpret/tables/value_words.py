@@ -246,7 +246,11 @@ class ValueWords:
                 sure = max(sure, _BESIDE)
             if sure < 0.1 or self._names_schema(mention) or _is_plain_verb(asked, mention):
                 continue
-            right: list[Any] = list(mention.values[:20])
+            sign = _sign_behind(text, mention.end)
+            right: list[Any] = [v for v in mention.values[:20] if not _ends_otherwise(v, sign)]
+            if not right:
+                # "AB-" is no "AB+".
+                continue
             if mention.column.is_list:
                 condition = Condition("overlaps", tuple(right))
             elif mention.is_piece or (_is_one_of(asked, mention.end) and isinstance(right[0], str)):
@@ -490,6 +494,24 @@ def _ends_in_plural(asked: Asked, start: int, end: int) -> bool:
     if last in asked.outright and unit.start <= start:
         return False
     return asked.text[unit.start : unit.end] != asked.singular[unit.start : unit.end]
+
+
+def _sign_behind(text: str, end: int) -> str:
+    """The sign that closes a word, right behind a mention or as its last character ("A+"), as its keyboard's."""
+    sign = text[end : end + 1]
+    if sign not in _SIGNS or text[end + 1 : end + 2].isalnum():
+        sign = text[end - 1 : end]
+    return _SIGNS.get(sign, "")
+
+
+def _ends_otherwise(value: Any, sign: str) -> bool:
+    """Whether a value ends with another sign than its mention."""
+    own = _SIGNS.get(value[-1:], "") if isinstance(value, str) else ""
+    return bool(own and sign) and own != sign
+
+
+# Signs that close a text and tell it from others ("A+", "C#"), and what they are written for.
+_SIGNS = {"+": "+", "-": "-", "\u2212": "-", "\u2013": "-", "#": "#", "*": "*"}
 
 
 def _is_plain_verb(asked: Asked, mention: Any) -> bool:

@@ -334,7 +334,7 @@ ADJECTIVE_ENDINGS = ("ive", "ful", "ous", "al", "able", "ible", "ic", "ant", "en
 MEASURES: dict[str, frozenset[str]] = {
     word: frozenset(measures.split())
     for words, measures in (
-        ("cheapest costliest priciest expensive costly affordable", "price cost fee fare rate"),
+        ("cheapest costliest priciest expensive costly affordable", "price cost fee fare rate rent premium tariff"),
         ("tallest shortest", "height"),
         ("longest shortest lengthy", "length duration distance runtime time"),
         ("heaviest lightest", "weight mass"),
@@ -359,6 +359,11 @@ HOW_ADJECTIVES = {
     "large": "largest", "big": "biggest", "small": "smallest", "deep": "deepest", "wide": "widest", "far": "farthest",
     "expensive": "expensive", "costly": "costly", "cheap": "cheapest", "rich": "richest", "hot": "hottest",
     "warm": "warmest", "cold": "coldest", "populous": "populous", "popular": "popular", "good": "best",
+}  # fmt: skip
+# Verbs for being of some amount, likewise.
+MEASURING_VERBS = {
+    "cost": "expensive", "costs": "expensive", "costing": "expensive", "weigh": "heaviest", "weighs": "heaviest",
+    "weighing": "heaviest", "earn": "richest", "earns": "richest", "earning": "richest", "earned": "richest",
 }  # fmt: skip
 # Words that say equality on purpose.
 EXACT_WORDS = ("exactly", "precisely", "equal", "only", "just")

@@ -77,6 +77,10 @@ class Counting(Spoken):
         told = [m for m in all_told if not self._in_closing(m.start)]
         said = [m for m in all_told if self._in_closing(m.start)]
         self._met.update(said if told else ())
+        if any(self._is_said_behind(mark) for mark in told):
+            # "How much … on average" asks for no total.
+            self._met.update(m for m in told if m.text.lower() == "how much")
+            told = [m for m in told if m not in self._met]
         averaged = self._on_average(told)
         for mark in told or said:
             if (mark in self._met and mark not in said) or mark in averaged.values():

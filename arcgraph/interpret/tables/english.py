@@ -81,6 +81,12 @@ OPENING_PHRASES = tuple(
     i would like to know; i want to know; i need to know; i was wondering; i wonder; wondering; tell me; remind me;
     can you tell me; could you tell me; please tell me""".split(";")
 )
+# Stretches of time by which keys say amounts ("monthlyFee"), with the adjectives for them.
+PERIODS = {
+    "hour": frozenset(("hour", "hourly")), "day": frozenset(("day", "daily")), "night": frozenset(("night", "nightly")),
+    "week": frozenset(("week", "weekly")), "month": frozenset(("month", "monthly")),
+    "year": frozenset(("year", "yearly", "annual")),
+}  # fmt: skip
 # Verbs that say no more than "be" behind "how" and an adjective ("how long does it take").
 MEASURED_VERBS = frozenset("take takes took taken last lasts lasted run runs get gets got go goes stay stays".split())
 # Words behind which stands a verb that only says what the answer is for ("can I make").

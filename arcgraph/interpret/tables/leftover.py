@@ -16,7 +16,7 @@ from arcgraph.interpret.english import (
     PREPOSITIONS,
 )
 from arcgraph.interpret.marks import Deed
-from arcgraph.interpret.operators import is_unit
+from arcgraph.interpret.operators import MEASURING_VERBS, is_unit
 from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_verb
 from arcgraph.interpret.tables.catalog import key_words, without_unit
 from arcgraph.interpret.tables.english import (
@@ -454,7 +454,8 @@ class Leftover:
         keeperRating)."""
         word = self._word(use.first)
         is_plural = word.endswith("s") and not word.endswith("ss") and use.last == use.first + 1
-        if use.kind != "property" or use.is_name or use.spent or not is_plural or not use.keys or is_unit(word):
+        is_plural = is_plural and not is_unit(word) and word not in MEASURING_VERBS
+        if use.kind != "property" or use.is_name or use.spent or not is_plural or not use.keys:
             return False
         heads = [[w for w in without_unit(key_words(key)) if not _closes_key(w)] for key in use.keys]
         return all(words and word.rstrip("s") != words[-1].rstrip("s") for words in heads)

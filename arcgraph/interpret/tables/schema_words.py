@@ -19,7 +19,7 @@ from arcgraph.interpret.english import (
 from arcgraph.interpret.forms import form_of, has_parts, is_amount
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark
-from arcgraph.interpret.operators import HOW_ADJECTIVES, MEASURES, is_unit
+from arcgraph.interpret.operators import HOW_ADJECTIVES, MEASURES, MEASURING_VERBS, is_unit
 from arcgraph.interpret.tables.asked import (
     FLOOR,
     OUTRIGHT,
@@ -46,6 +46,7 @@ from arcgraph.interpret.tables.english import (
     NAME_WORDS,
     OPPOSING_PREFIXES,
     OPPOSITES,
+    PERIODS,
     PERSON_WORDS,
     PLACE_NOUNS,
     PLAIN_VERBS,
@@ -120,6 +121,7 @@ class SchemaWords:
         for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
             yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
         apart = self._said_apart(asked)
+        asked.idle |= self._periods(asked)
         yield from self._idioms(asked)
         yield from self._how(asked)
         # What is grouped is aggregated.
@@ -191,12 +193,13 @@ class SchemaWords:
         return is_thing and word.endswith(("ed", "ing")) and not is_moment and not says_amount
 
     def _how(self, asked: Asked) -> Iterator[Stretch]:
-        """The amounts that "how" and an adjective ask for ("how long does the crossing take": duration), rather those
-        of whose keys another word is said as well."""
+        """The amounts that "how" and an adjective ask for, or a verb tells ("how long does the crossing take":
+        duration; "what does it cost": price), rather those of whose keys another word is said as well."""
         words = [unit.text for unit in asked.units]
         for i in range(1, len(words)):
-            measures = MEASURES.get(HOW_ADJECTIVES.get(words[i], ""), frozenset())
-            if words[i - 1] != "how" or not measures:
+            adjective = HOW_ADJECTIVES.get(words[i]) if words[i - 1] == "how" else MEASURING_VERBS.get(words[i])
+            measures = MEASURES.get(adjective or "", frozenset())
+            if not measures:
                 continue
             senses = []
             for meaning in self._catalog.meanings:
@@ -204,13 +207,30 @@ class SchemaWords:
                 if not measures & set(parts) or not any(self._is_amount(holder) for holder in meaning.holders):
                     continue
                 others = [part for part in parts if part not in measures and not is_unit(part)]
-                said = {n for n in range(i + 1, len(words)) if any(_says_part(words[n], part) for part in others)}
+                said = {n for n, word in enumerate(words) if n != i and any(_says_part(word, part) for part in others)}
                 asked.idle |= {n for n in said if not self._catalog.called(words[n])}
                 senses.append(_sense(meaning, -_HOW if others and not said else -_DATED))
             if senses:
                 verbs = {n for n in range(i + 1, len(words)) if words[n] in MEASURED_VERBS and is_verb(asked, n)}
                 asked.idle |= {n for n in verbs if all(m.kind == "relation" for m in self._catalog.called(words[n]))}
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _periods(self, asked: Asked) -> frozenset[int]:
+        """The units that say by which stretch of time an amount is told whose key says so already ("the most expensive
+        per month": monthlyFee)."""
+        words = [unit.text for unit in asked.units]
+        found: set[int] = set()
+        for i in range(len(words) - 1):
+            adjectives = PERIODS.get(words[i + 1]) if words[i] in ("per", "a", "each", "every") else None
+            if not adjectives:
+                continue
+            measured = {m for word in words for m in MEASURES.get(HOW_ADJECTIVES.get(word, word), ())}
+            for meaning in self._catalog.meanings:
+                parts = set(content(split_name(meaning.name))) if meaning.kind == "property" else set()
+                said = measured.union(words[:i], *(other for w in words[:i] for other in same_phrases((w,))))
+                if parts & adjectives and (parts - adjectives) & said and self._is_amount(meaning.holders[0]):
+                    found |= {i, i + 1}
+        return frozenset(found)
 
     def _is_amount(self, holder: Holder) -> bool:
         info = self._catalog.info(holder)

@@ -208,8 +208,10 @@ class Sorting(Counting):
 
     def _asks_for_others(self, mark: Mark, at: int) -> bool:
         """Whether something else is asked for than the extreme of a property."""
+        # Of "which parcels cost the most" the amount is a verb's.
+        is_verb = not mark.start <= self._char(self._uses[at])
         others = (u for n, u in enumerate(self._uses) if n not in (at, *self._taken) and u.kind != "value"
-                  and self._compound(n) != at)  # fmt: skip
+                  and (is_verb or self._compound(n) != at))  # fmt: skip
         is_other = any(self._is_before(u, mark) or u.first < self._uses[at].first for u in others)
         return is_other or self._asked.units[0].text in ("who", "whom", "where")
 
@@ -245,15 +247,19 @@ class Sorting(Counting):
         return ((value.moment or value.amount) if is_moment else (value.amount or value.moment)) == "desc"
 
     def _sorted_by(self, mark: Mark) -> Iterator[int]:
-        """Properties that a superlative sorts by: a moment right before it, or what "by" names behind it."""
+        """Properties that a superlative sorts by: a moment right before it, an amount ("costs the most"), or what "by"
+        names behind it."""
         units = self._asked.units
         for n, use in enumerate(self._uses):
             if use.kind != "property" or use.spent or use.at < 0:
                 continue
             begins, ends = self._char(use), units[use.last - 1].end
-            is_before = ends <= mark.start and not self._between(ends, mark.start)
+            between = {unit.text for unit in units if ends <= unit.start < mark.start}
+            is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
+            is_before = ends <= mark.start and not between and is_moment
+            is_amount = ends <= mark.start and mark.value.word in COUNTING_WORDS and between == {"the"}
             is_named = begins >= mark.end and self._is_by(begins)
-            if is_named or (is_before and form_of(self._catalog.info(self._holder(use))).is_moment):
+            if is_named or is_before or (is_amount and self._is_number(use)):
                 yield n
 
     def _by_measure(self, node: int, value: Superlative) -> tuple[Output, bool, bool] | None:

@@ -206,6 +206,9 @@ class SchemaWords:
                 parts = split_name(meaning.name) if meaning.kind == "property" else ()
                 if not measures & set(parts) or not any(self._is_amount(holder) for holder in meaning.holders):
                     continue
+                if is_a_word_of(words[i], meaning.name):
+                    # A "cost_in_credits" is called so.
+                    continue
                 others = [part for part in parts if part not in measures and not is_unit(part)]
                 said = {n for n, word in enumerate(words) if n != i and any(_says_part(word, part) for part in others)}
                 asked.idle |= {n for n in said if not self._catalog.called(words[n])}

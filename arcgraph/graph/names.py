@@ -1,15 +1,17 @@
 """Names at the border of the embedded engine, and quoting.
 
-The engine answers ``id``, ``title``, ``type`` and ``name`` on every node whether they were stored or not (and ``type``
-in ``properties()`` of relationships). So these four keys are stored under a prefix, on nodes and relationships alike,
-and mapped back wherever a name leaves the engine. A key that already begins with the prefix gets it once more, so that
-the mapping can always be undone.
+The engine answers some keys whether they were stored or not: ``id``, ``title``, ``type``, ``name``, ``label`` and
+``node_type`` on every node, and where a relationship begins and ends, its type and ``id`` on that. So these keys are
+stored under a prefix, on nodes and relationships alike, and mapped back wherever a name leaves the engine. A key that
+already begins with the prefix gets it once more, so that the mapping can always be undone.
 """
 
 from __future__ import annotations
 
 PREFIX = "_arc_"
-INVENTED = frozenset({"id", "title", "type", "name"})
+INVENTED = frozenset(
+    ("id", "title", "type", "name", "label", "node_type", "start", "end", "start_id", "end_id", "connection_type")
+)
 
 
 def stored_key(key: str) -> str:

@@ -94,6 +94,10 @@ def shared_stem(a: str, b: str) -> float:
         # A run of such a script holds several words: a term counts where it stands in it.
         return float(a in b or b in a)
     best = max(_longest_from_start(a, b), _longest_from_start(b, a))
+    longer = max(a, b, key=len)
+    if longer.startswith(min(a, b, key=len)[:best]) and len(longer) > 2 * best + 1:
+        # No ending is that long: a "goalkeeper" is no form of "goal".
+        return 0.0
     return best / min(len(a), len(b)) if best >= 4 else 0.0
 
 

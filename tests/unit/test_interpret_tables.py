@@ -213,7 +213,7 @@ def test_a_role_behind_as_says_what_a_verb_does(reader: TableReader, link: str, 
         (),
         0.0,
     )
-    assert Leftover(asked, draft).unsaid() == unsaid
+    assert Leftover(asked, draft, reader._catalog).unsaid() == unsaid
 
 
 def test_only_what_is_enumerated_is_a_choice(reader: TableReader) -> None:

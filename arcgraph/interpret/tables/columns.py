@@ -28,7 +28,7 @@ from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.asides import with_asides
-from arcgraph.interpret.tables.asked import Asked, carries_meaning
+from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_a_word_of
 from arcgraph.interpret.tables.besides import with_optional_counts
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.choosing import Choosing
@@ -140,6 +140,9 @@ class Columns(Sorting):
             # What is named is hardly what is asked for, and nobody counts it.
             counts = any(isinstance(o.expression, Aggregate) and self._tells_name(o) for o in outputs)
             self._loose += _COUNTED_ITSELF if counts and not self._draft.hops else _NAMED_ITSELF
+        if self._is_yes_no() and not aggregates and any(isinstance(o.expression, Property) for o in outputs):
+            # Whether something is so is not told by what it has.
+            self._loose += _UNASKED
         # What things are counted or averaged by for their order is shown beside them.
         shown = [h for h in hidden if isinstance(h.expression, Aggregate) and not aggregates]
         if shown:
@@ -563,7 +566,8 @@ class Columns(Sorting):
         """Whether a flag's word is the opposite of its key ("unaccepted")."""
         word, words = self._asked.units[use.last - 1].text, split_name(use.keys[0])
         prefix = next((p for p in OPPOSING_PREFIXES if word.startswith(p)), None)
-        return prefix is not None and not any(w.startswith(prefix) for w in words)
+        is_said = prefix is not None and is_a_word_of(word.removeprefix(prefix), use.keys[0])
+        return is_said and prefix is not None and not any(w.startswith(prefix) for w in words)
 
     def _is_known(self, use: Use) -> bool:
         """Whether a property is said to have a value at all ("have a known mass", "whose mass is known")."""

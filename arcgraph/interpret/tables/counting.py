@@ -8,13 +8,14 @@ from typing import Literal
 from arcgraph.graph.pattern import Aggregate, Entity, Filter, Having, Measure, Property
 from arcgraph.interpret.bounds import Comparing
 from arcgraph.interpret.english import ARTICLES, YES_NO_STARTS
-from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, has_parts
+from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, has_parts, is_amount
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import TIMES_ADVERBS
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import (
+    AMOUNT_WORDS,
     APART_WORDS,
     BACK_WORDS,
     COORDINATING,
@@ -35,9 +36,11 @@ from arcgraph.interpret.tables.parse import (
     variable_of,
 )
 from arcgraph.interpret.tables.spoken import NEXT, VAGUE, Output, Spoken
-from arcgraph.interpret.verbalise import last_word, phrase
+from arcgraph.interpret.verbalise import last_word, phrase, split_name
 
 COUNTED = "number"
+# "How much" of what has no amount.
+_NO_AMOUNT = 3.0
 # An average of counts of which no word says what they are counted for.
 _IMPLIED = 1.5
 # How often what was done, of which the draft has nothing.
@@ -157,6 +160,8 @@ class Counting(Spoken):
                 self._taken.add(at)
                 use = self._uses[at]
                 yield Output(Aggregate("sum", self._property(use, numeric=True)), f"{FUNCTIONS['sum']} {words_of(use)}")
+            elif mark.text.lower() == "how much":
+                yield from self._amount_of_edges()
             elif at is not None:
                 yield self._times(at) if _asks_how_often(mark) else self._count(at)
             elif self._draft.nodes and not self._is_told_again(mark):
@@ -180,6 +185,21 @@ class Counting(Spoken):
             measure = self._property(use, numeric=True)
             yield Output(Aggregate(function, measure), f"{FUNCTIONS[function]} {words_of(use)}")
             following = self._joined_property(following)
+
+    def _amount_of_edges(self) -> Iterator[Output]:
+        """The total of the one amount of edges that are spoken of ("how much do they give": amount): nobody asks how
+        much of what is counted."""
+        found = []
+        for i, hop in enumerate(self._draft.hops):
+            info = self._catalog.schema.types[hop.type]
+            keys = [key for key, prop in info.properties.items() if is_amount(prop) and not form_of(prop).is_moment]
+            found += [(i, key) for key in keys if AMOUNT_WORDS & set(split_name(key))]
+        if len(found) != 1:
+            self._loose += _NO_AMOUNT
+            return
+        at, key = found[0]
+        told = Use("property", 0, 0, "relationship", at, (key,))
+        yield Output(Aggregate("sum", self._property(told, numeric=True)), f"{FUNCTIONS['sum']} {phrase(key)}")
 
     def _shared_property(self, mark: Mark) -> int | None:
         """The property that several aggregates are of, whichever took it ("the lowest and the average budget")."""

@@ -121,6 +121,8 @@ TAIL_NOUNS = frozenset(
 )
 # Nouns that say nothing right behind what is measured ("hull size", "colour types").
 MEASURE_NOUNS = frozenset("size sizes percentage percentages percent type types rating ratings rate rates".split())
+# Words in the keys of amounts of money and of goods.
+AMOUNT_WORDS = frozenset("amount sum price cost fee fare value quantity payment total money budget".split())
 # Nouns for amounts that are as well the names of properties.
 AMOUNT_NOUNS = frozenset(("quantity", "amount"))
 # Those that close the name of a property of moments ("release year").

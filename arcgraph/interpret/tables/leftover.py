@@ -18,7 +18,7 @@ from arcgraph.interpret.english import (
 from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.operators import MEASURING_VERBS, is_unit
 from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_verb
-from arcgraph.interpret.tables.catalog import key_words, without_unit
+from arcgraph.interpret.tables.catalog import Catalog, Holder, key_words, without_unit
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     COUNT_NOUNS,
@@ -38,7 +38,7 @@ from arcgraph.interpret.tables.english import (
     TIME_NOUNS,
     TIMES_WORDS,
 )
-from arcgraph.interpret.tables.parse import Draft, Use
+from arcgraph.interpret.tables.parse import Draft, Use, is_agent_noun
 from arcgraph.interpret.verbalise import last_word, split_name
 
 # From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
@@ -69,7 +69,8 @@ class Leftover:
     """The words of a question that a draft makes nothing of: ``quoted`` those of each text in quotation marks,
     ``words`` all others, ``telling`` those of these that carry meaning. Words are told by their places."""
 
-    def __init__(self, asked: Asked, draft: Draft):
+    def __init__(self, asked: Asked, draft: Draft, catalog: Catalog):
+        self._catalog = catalog
         self._asked = asked
         self._draft = draft
         covered = {i for use in draft.uses for i in range(use.first, use.last)}
@@ -140,7 +141,7 @@ class Leftover:
         """
         lost = self.unknown() + self._echo + len(self._nouns) + self._is_head_vague + self._borrowed()
         # Nothing says when.
-        lost += self._word(0) == "when" and 0 not in self._covered | self._asked.idle
+        lost += 2 * (self._word(0) == "when" and 0 not in self._covered | self._asked.idle)
         # In a clause that lists columns two words of which nothing is made are one more column.
         left = self.telling
         lost += sum(1 for i in left if self._asked.closes(i) and i + 1 in left and i - 1 not in left)
@@ -149,6 +150,9 @@ class Leftover:
         numbers = [i for i in self.words if self._word(i).isdigit()]
         lost += sum(1 for i in numbers if not self._is_number_of_a_name(i))
         lost += sum(1 for i in self.telling if self._is_done_by(i)) + self._is_deed_of_whom()
+        # "When it rained" is a condition.
+        clauses = (i for i in self.telling if self._is_verb(i) and self._word(i - 1) in ("it", "they"))
+        lost += sum(1 for i in clauses if self._word(i - 2) in ("when", "while", "if"))
         lost += not self._is_joint and any(self._is_shared(i) for i in self.words)
         first = min((use.first for use in self._draft.uses), default=len(self._asked.units))
         runs = [i for i in left if i + 1 not in left and i not in self._nouns and not self._is_said_by_verb(i)]
@@ -363,10 +367,15 @@ class Leftover:
         says_more = bool(self.telling) or any(
             unit.text in OWNING_VERBS and i not in self._asked.idle for i, unit in enumerate(self._asked.units)
         )
-        if not all(use.is_name for use in uses if use.kind == "value"):
+        if not all(use.is_name for use in uses if use.kind == "value") or self._is_byname():
             return 0
         cannot_be = self._word(0) == "where" or self._asks_whom_by_verb()
         return 2 if cannot_be else int(says_more)
+
+    def _is_byname(self) -> bool:
+        """Whether a thing is named by another of its names than it is shown by ("who is called Digger")."""
+        tests = [(node.label, test) for node in self._draft.nodes for test in node.tests]
+        return any(test.key != self._catalog.main_key(label) for label, test in tests)
 
     def _asks_whom_by_verb(self) -> bool:
         """Whether a question with "who" has a verb of its own ("who makes …"), of which no more is made than what the
@@ -433,11 +442,25 @@ class Leftover:
         unnamed = [u for u in uses if u.at >= 0 and u.at not in named]
         guessed = {end for hop in self._draft.hops if hop.paid for end in (hop.start, hop.end)}
         vague = sum(1 for u in uses if u.kind == "label" and u.first and u.log < _BARELY and u.at in guessed)
+        # What is true of an edge is hardly said by a noun that names nothing else of it ("match": an injury's inMatch).
+        edges = {use.at for use in self._draft.uses if use.side == "relationship" and use.kind == "relation"}
+        vague += sum(1 for u in self._draft.uses if u.at not in edges and self._is_flag_of_edge(u))
         # "Where is Ann from" is not where her clubs are.
         return vague + sum(
             1 for u in unnamed
             if (u.kind == "property" and (u.log < _BARELY or self._word(u.first) == "where")) or self._is_bare_amount(u)
         )  # fmt: skip
+
+    def _is_flag_of_edge(self, use: Use) -> bool:
+        """Whether a property is true or false of an edge that no word says, and no noun for those who play a part."""
+        if use.side != "relationship" or use.kind != "property" or use.at < 0 or not use.keys:
+            return False
+        hop = self._draft.hops[use.at]
+        info = self._catalog.info(Holder("relationship", hop.type, use.keys[0]))
+        is_player = is_agent_noun(self._asked, use, self._draft.uses) or use.first == min(
+            u.first for u in self._draft.uses
+        )
+        return bool(hop.paid) and info.type == "boolean" and not is_player
 
     @property
     def _is_head_vague(self) -> bool:

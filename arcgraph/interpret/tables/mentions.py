@@ -28,6 +28,7 @@ from arcgraph.interpret.tables.asked import (
     is_command_at,
     is_form_of,
     is_verb,
+    singular,
     units_of,
     units_within,
 )
@@ -54,6 +55,7 @@ from arcgraph.interpret.tables.english import (
 )
 from arcgraph.interpret.tables.schema_words import ADVERBS, NOT_EXACT, SchemaWords
 from arcgraph.interpret.tables.value_words import DROPPED_NUMBER, DROPPED_VALUE, LookUp, ValueWords
+from arcgraph.interpret.verbalise import split_name
 from arcgraph.search.lexicon import quoted_spans
 from arcgraph.search.values import ValueIndex
 
@@ -337,10 +339,16 @@ def _but_likely(asked: Asked, schema: Sequence[Stretch], likely: frozenset[int])
             unit = asked.units[stretch.first]
             is_quoted = any(start <= unit.start and unit.end <= end for start, end in asked.quoted)
             is_said = is_a_word_of if is_quoted else is_form_of
-            # Of a word that is a whole value only a part of a key is hardly meant ("healthy": healthstatus).
+            # Of a word that is a whole value a form of a key is hardly meant ("healthy": healthstatus, "severe":
+            # severity).
             senses = [
-                replace(s, log=s.log - NOT_EXACT * (s.kind == "property" and not is_a_word_of(unit.text, s.name)))
+                replace(s, log=s.log - NOT_EXACT * (s.kind == "property" and not _is_in_key(unit.text, s.name)))
                 for s in stretch.senses if is_said(unit.text, s.name)
             ]  # fmt: skip
             if senses:
                 yield Stretch(stretch.first, stretch.last, tuple(sorted(senses, key=lambda s: -s.log)))
+
+
+def _is_in_key(word: str, key: str) -> bool:
+    """Whether a word stands in a key as it is, but for its plural."""
+    return singular(word) in {singular(part) for part in split_name(key)}

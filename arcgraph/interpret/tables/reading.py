@@ -151,7 +151,7 @@ class TableReader:
     def _reading(self, asked: Asked, draft: Draft, query: Query) -> TableReading:
         score = draft.score - query.loose
         words = max(1, len(draft.uses) + len(draft.marks))
-        left = Leftover(asked, draft)
+        left = Leftover(asked, draft, self._catalog)
         tells = _tells_more(asked, draft, query.pattern)
         several = tells and _asks_for_several(asked, query.pattern)
         return TableReading(

@@ -82,6 +82,8 @@ _NO_PREPOSITION = 0.5
 _STEM, _DATED = 0.6, 0.1
 # A label so near to "person" is one of persons.
 _LEAST_PERSON = 0.15
+# The object of a verb stands at most so many words behind it.
+_OBJECT = 3
 # What a property costs of whose key only what is measured is said ("how long": crossingTime).
 _HOW = 0.4
 # What a property costs as the sense of a verb.
@@ -124,6 +126,7 @@ class SchemaWords:
         asked.idle |= self._periods(asked)
         yield from self._idioms(asked)
         yield from self._how(asked)
+        yield from self._done_to(asked)
         # What is grouped is aggregated.
         swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
         for i, unit in enumerate(asked.units):
@@ -217,6 +220,20 @@ class SchemaWords:
                 verbs = {n for n in range(i + 1, len(words)) if words[n] in MEASURED_VERBS and is_verb(asked, n)}
                 asked.idle |= {n for n in verbs if all(m.kind == "relation" for m in self._catalog.called(words[n]))}
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _done_to(self, asked: Asked) -> Iterator[Stretch]:
+        """Properties whose keys end with a participle, said by a verb and its object ("paid their fee": feePaid)."""
+        words = [unit.text for unit in asked.units]
+        for meaning in self._catalog.meanings:
+            parts = split_name(meaning.name) if meaning.kind == "property" else ()
+            if len(parts) < 2 or not (parts[-1].endswith("ed") or parts[-1] in IRREGULAR_FORMS):
+                continue
+            verbs = [i for i, word in enumerate(words) if are_same((word,), parts[-1:]) and word not in FUNCTION_WORDS]
+            for i in verbs:
+                first = next((n for n in range(i + 1, len(words)) if words[n] not in FUNCTION_WORDS), len(words))
+                last = first + len(parts) - 1
+                if first - i <= _OBJECT and are_same(tuple(words[first:last]), parts[:-1]):
+                    yield Stretch(i, last, (_sense(meaning, -_WORDED),))
 
     def _periods(self, asked: Asked) -> frozenset[int]:
         """The units that say by which stretch of time an amount is told whose key says so already ("the most expensive

@@ -161,6 +161,11 @@ class Sorting(Counting):
             at = self._compound(at)
         use = self._uses[at]
         is_open = use.kind == "property" and not use.spent and use.at >= 0
+        if is_open and value.word in ("most", "least") and use.side == "relationship" and self._is_sum(use, mark, at):
+            # "The most goals" are all of somebody's, not those of one match.
+            self._taken.add(at)
+            total = Aggregate("sum", self._property(use, numeric=True))
+            return Output(total, f"{FUNCTIONS['sum']} {words_of(use)}"), value.amount == "desc", False
         if is_open and self._sorts(use, value) and not self._is_listing(mark, value, use):
             return self._of_property(mark, value, at)
         if use.kind == "label" and (measured := self._by_measure(use.at, value)):
@@ -174,6 +179,11 @@ class Sorting(Counting):
         if use.kind == "relation" and value.moment:
             return self._of_moment(self._doer(use), value)
         return None
+
+    def _is_sum(self, use: Use, mark: Mark, at: int) -> bool:
+        """Whether an edge's property adds up for those that are asked for."""
+        is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
+        return self._is_number(use) and not is_moment and self._asks_for_others(mark, at)
 
     def _said_before(self, mark: Mark) -> int:
         """What a superlative is said of behind a verb ("for each town, which tower is the tallest"), else what is asked

@@ -28,6 +28,7 @@ from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.tables.asked import (
     OUTRIGHT,
+    SHORTEST_PLURAL,
     Asked,
     Condition,
     Sense,
@@ -37,7 +38,7 @@ from arcgraph.interpret.tables.asked import (
     units_of,
     units_within,
 )
-from arcgraph.interpret.tables.catalog import Catalog, Holder, without_unit
+from arcgraph.interpret.tables.catalog import Catalog, Holder, are_same, without_unit
 from arcgraph.interpret.tables.english import (
     GENDERS,
     NAME_WORDS,
@@ -233,6 +234,20 @@ class ValueWords:
         yield from self._held_in(asked, asked.text, schema)
         if asked.singular is not None:
             yield from self._held_in(asked, asked.singular, schema)
+        yield from self._done(asked)
+
+    def _done(self, asked: Asked) -> Iterator[tuple[int, int, Sense, float]]:
+        """Values that a verb says ("when it rained": rain)."""
+        for i, unit in enumerate(asked.units):
+            stem = next((unit.text.removesuffix(e) for e in ("ed", "ing") if unit.text.endswith(e)), "")
+            if len(stem) < SHORTEST_PLURAL or i in asked.outright or self._catalog.called(unit.text):
+                continue
+            for mention in self._values.find(stem):
+                if mention.how == "exact" and not mention.is_piece and len(mention.values) == 1 and mention.count > 1:
+                    holder = Holder(mention.column.side, mention.owner, mention.key)
+                    condition = Condition("=", mention.values[0])
+                    sense = Sense("value", -_OTHERWISE, holders=(holder,), conditions=(condition,), text=unit.text)
+                    yield unit.start, unit.end, sense, DROPPED_VALUE / 2
 
     def _held_in(self, asked: Asked, text: str, schema: Sequence[Stretch]) -> Iterator[tuple[int, int, Sense, float]]:
         for mention in self._values.find(text):
@@ -371,7 +386,7 @@ class ValueWords:
             is_part = any(
                 a <= literal.start and literal.end <= b and b - a > literal.end - literal.start for a, b in names
             )
-            if literal.kind == Kind.ORDINAL or is_part or _is_limit(asked, literal):
+            if is_part or _is_limit(asked, literal):
                 continue
             start, end = self._with_comparison(literal.start, literal.end, literal)
             if literal.until is not None:
@@ -379,6 +394,8 @@ class ValueWords:
             says_year = literal.kind == Kind.YEAR and "year" in asked.text[start:end].lower()
             for holder in self._catalog.holders():
                 if says_year and not self._is_dated(holder):
+                    continue
+                if literal.kind == Kind.ORDINAL and not _numbers(asked, literal, holder):
                     continue
                 fitting = fit(literal, self._catalog.info(holder))
                 if fitting is None or fitting.score < 0.3 or not (adds_up or self._reaches(holder, fitting)):
@@ -568,6 +585,12 @@ def _is_one_of(asked: Asked, end: int) -> bool:
     """Whether a value is said to be one of several ("'oak' as one of its timbers", "'oak' among its timbers")."""
     behind = [unit.text for unit in asked.units if unit.start >= end][:4]
     return "among" in behind[:1] or ("one", "of") in pairwise(behind)
+
+
+def _numbers(asked: Asked, literal: Written, holder: Holder) -> bool:
+    """Whether an ordinal stands right before what a property is called ("on the third floor")."""
+    behind = next((unit.text for unit in asked.units if unit.start >= literal.end), "")
+    return are_same((behind,), split_name(holder.key)[-1:]) and holder.side == "node"
 
 
 def _is_limit(asked: Asked, literal: Written) -> bool:

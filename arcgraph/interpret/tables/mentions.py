@@ -53,6 +53,7 @@ from arcgraph.interpret.tables.english import (
     TAKING_PLACE,
     WHENEVER_PHRASES,
 )
+from arcgraph.interpret.tables.kinds import Kinds
 from arcgraph.interpret.tables.schema_words import ADVERBS, NOT_EXACT, SchemaWords
 from arcgraph.interpret.tables.value_words import DROPPED_NUMBER, DROPPED_VALUE, LookUp, ValueWords
 from arcgraph.interpret.verbalise import split_name
@@ -87,9 +88,9 @@ _DOUBTFUL_NAME = 0.1
 class Linker:
     """Finds what a question's words may mean in one graph. Thread-safe."""
 
-    def __init__(self, catalog: Catalog, names: Names, values: ValueIndex, look_up: LookUp | None = None):
+    def __init__(self, catalog: Catalog, kinds: Kinds, names: Names, values: ValueIndex, look_up: LookUp | None = None):
         self._catalog = catalog
-        self._words = SchemaWords(catalog)
+        self._words = SchemaWords(catalog, kinds)
         self._held = ValueWords(catalog, self._words, names, values, look_up)
 
     def texts_within(self, text: str) -> list[str]:

@@ -21,6 +21,7 @@ from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
 from arcgraph.interpret.tables.discourse import is_compared
 from arcgraph.interpret.tables.english import ASKING_MORE, CLOSING_VERBS, COORDINATING, NAME_WORDS, TIMES_WORDS
+from arcgraph.interpret.tables.kinds import Kinds
 from arcgraph.interpret.tables.leftover import Leftover
 from arcgraph.interpret.tables.mentions import Linker
 from arcgraph.interpret.tables.parse import (
@@ -125,7 +126,7 @@ class TableReader:
         look_up: LookUp | None = None,
     ):
         self._catalog = Catalog(schema, embed, calibration)
-        self._linker = Linker(self._catalog, names, values, look_up)
+        self._linker = Linker(self._catalog, Kinds(self._catalog, embed), names, values, look_up)
         self._parser = Parser(self._catalog)
 
     def texts_within(self, text: str) -> list[str]:

@@ -57,6 +57,7 @@ from arcgraph.interpret.tables.english import (
     TIME_NOUNS,
     YEAR_WORDS,
 )
+from arcgraph.interpret.tables.kinds import Kinds
 from arcgraph.interpret.tables.wording import worded
 from arcgraph.interpret.terms import shared_stem
 from arcgraph.interpret.verbalise import content, last_word, split_name
@@ -80,6 +81,8 @@ _HEADLESS = 0.5
 _NO_PREPOSITION = 0.5
 # What a property costs whose key has the stem of the verb right before a moment ("created in 1999": creationYear).
 _STEM, _DATED = 0.6, 0.1
+# A label that a noun may be said for, at most so likely, and by its likeness.
+_KIND, _UNLIKE = -0.7, -1.4
 # A label so near to "person" is one of persons.
 _LEAST_PERSON = 0.15
 # The object of a verb stands at most so many words behind it.
@@ -108,8 +111,9 @@ _MOMENTS = (Kind.YEAR, Kind.DATE, Kind.DATETIME, Kind.MONTH, Kind.DECADE, Kind.C
 class SchemaWords:
     """Finds what a question's words may mean of one graph's schema. Thread-safe."""
 
-    def __init__(self, catalog: Catalog):
+    def __init__(self, catalog: Catalog, kinds: Kinds):
         self._catalog = catalog
+        self._kinds = kinds
 
     def meanings(self, asked: Asked) -> Any:
         """How likely each word means each thing of the schema: an array of words by meanings, nothing last."""
@@ -153,6 +157,9 @@ class SchemaWords:
                 continue
             told = (*self._dated(asked, i), *self._years(asked, i), *self._undone(unit.text), *apart[i])
             word = self._word(unit.text, meanings[i])
+            if kinds := self._kinds_of(asked, i, word):
+                said = {sense.name for sense in kinds}
+                word = (*kinds, *(s for s in word if s.kind != "label" or s.name not in said))
             if unit.text in PARTICLES and not self._catalog.called(unit.text):
                 # "Out" says no property that something is sold out.
                 word = tuple(s for s in word if s.kind == "relation")
@@ -180,6 +187,15 @@ class SchemaWords:
             m.start <= asked.units[at - 1].start < m.end for m in asked.marks if not m.doubtful
         )
         return is_between and carries_meaning(beside[0]) and bool(self._catalog.called(beside[1]))
+
+    def _kinds_of(self, asked: Asked, at: int, senses: Sequence[Sense]) -> tuple[Sense, ...]:
+        """The labels that a noun may be said for that names none of them, nor anything else of the schema."""
+        word = asked.units[at].text
+        if self._catalog.called(word) or not _is_noun(asked, at):
+            return ()
+        likely = max((s.log for s in senses if s.kind != "property" or s.log >= OUTRIGHT), default=-math.inf)
+        found = (Sense("label", min(_KIND, _UNLIKE + score), label) for label, score in self._kinds.of(word))
+        return tuple(sense for sense in found if sense.log > likely)
 
     def _is_doing(self, asked: Asked, at: int, sense: Sense) -> bool:
         """Whether a property is meant by a verb that says no amount and no moment, right behind the noun for a thing
@@ -584,6 +600,14 @@ def _rather_labels(senses: Sequence[Sense]) -> tuple[Sense, ...]:
         replace(s, log=s.log - _SECOND) if s.holders and all(h.side == "relationship" for h in s.holders) else s
         for s in senses
     )
+
+
+def _is_noun(asked: Asked, at: int) -> bool:
+    """Whether a word stands where things are spoken of: in the plural, or behind a word for each of them."""
+    before = asked.units[at - 1].text if at else ""
+    is_each = before in ("each", "every", "any", "which", "what", "per")
+    word = asked.units[at].text
+    return (_is_plural(asked, at) or is_each) and not word.endswith(("ed", "ing")) and not is_verb(asked, at)
 
 
 def _is_head(asked: Asked, at: int) -> bool:

@@ -21,6 +21,7 @@ from arcgraph.graph.pattern import (
     Aggregate,
     Aside,
     Binding,
+    Calculation,
     Descriptor,
     Difference,
     Direction,
@@ -108,7 +109,8 @@ def compile_pattern(pattern: Pattern, dialect: str = "neo4j") -> tuple[str, dict
     lines = writer.yardstick(pattern.yardstick) if pattern.yardstick is not None else []
     match = writer.match(pattern)
     where = writer.where(pattern)
-    lines.append(f"MATCH {match}")
+    # What is held against a yardstick is so as well where nothing matches.
+    lines.append(f"{'OPTIONAL ' if _calculation(pattern) else ''}MATCH {match}")
     if where:
         lines.append("WHERE " + " AND ".join(where))
     lines += [f"OPTIONAL MATCH {writer.found(part)}" for part in pattern.optional]
@@ -290,7 +292,18 @@ class _Writer:
         self.carried |= {Measure(m.name): _measured(m.name) for m in aside.measures}
         return [match, "WITH " + ", ".join([*handed, *made])]
 
+    def calculation(self, column: Calculation, name: str) -> list[str]:
+        """What an aggregate of the match is beside the yardstick."""
+        left, right = _measured("left"), self.carried[column.right]
+        made = {
+            "/": f"CASE WHEN {right} = 0 THEN null ELSE toFloat({left}) / {right} END",
+            "percent of": f"CASE WHEN {right} = 0 THEN null ELSE 100.0 * {left} / {right} END",
+        }.get(column.operator, f"{left} {column.operator} {right}")
+        return [f"WITH {right}, {self._expression(column.left)} AS {left}", f"RETURN {made} AS {quote(name)}"]
+
     def tail(self, pattern: Pattern) -> list[str]:
+        if (column := _calculation(pattern)) is not None:
+            return [*self.calculation(column, pattern.returns[0].name), *self._cut(pattern)]
         columns = ", ".join(f"{self._expression(p.expression)} AS {quote(p.name)}" for p in pattern.returns)
         distinct = "DISTINCT " if pattern.distinct else ""
         # The alias is repeated because the embedded engine would otherwise mangle a quoted column's name.
@@ -323,6 +336,7 @@ class _Writer:
         return lines
 
     def _expression(self, expression: Expression) -> str:
+        assert not isinstance(expression, Calculation)
         if isinstance(expression, Difference):
             return f"{self._property(expression.left)} - {self._property(expression.right)}"
         if not isinstance(expression, Aggregate):
@@ -363,6 +377,12 @@ def _chains(hops: Iterable[Hop]) -> list[deque[Hop]]:
 
 def _turned(hop: Hop) -> Hop:
     return replace(hop, start=hop.end, end=hop.start, direction=hop.direction.opposite)
+
+
+def _calculation(pattern: Pattern) -> Calculation | None:
+    """The calculation that is a pattern's only column, if it is one."""
+    first = pattern.returns[0].expression if pattern.returns else None
+    return first if isinstance(first, Calculation) else None
 
 
 def _measured(name: str) -> str:
@@ -418,6 +438,7 @@ def _faults(pattern: Pattern) -> Iterable[str]:
         if isinstance(projection.expression, Property | Entity) and projection.expression.owner in optional:
             yield f"column {projection.name!r} returns what is optional; only aggregates may"
     yield from _return_faults(pattern, known)
+    yield from _calculation_faults(pattern)
 
 
 def _names(elements: Iterable[PatternNode | Hop]) -> list[str]:
@@ -482,6 +503,21 @@ def _yardstick_faults(pattern: Pattern) -> Iterable[str]:
             yield f"a condition compares with unknown yardstick {condition.right.name!r}"
     if any(isinstance(condition.right, Measure) for part in around for condition in part.filters):
         yield "what is around a match is compared with a yardstick; only the match itself may be"
+
+
+def _calculation_faults(pattern: Pattern) -> Iterable[str]:
+    """What is wrong with a column that is held against the yardstick."""
+    for projection in pattern.returns:
+        column = projection.expression
+        if not isinstance(column, Calculation):
+            continue
+        if pattern.yardstick is None or pattern.yardstick.name != column.right.name:
+            yield f"column {projection.name!r} is held against unknown yardstick {column.right.name!r}"
+        if column.left.of is None or column.left.function in ("exists", "collect"):
+            yield f"column {projection.name!r} calculates with what is no number of elements or values"
+        more = (pattern.grouped, pattern.optional, pattern.asides, pattern.having, pattern.order)
+        if len(pattern.returns) > 1 or projection.hidden or any(more):
+            yield f"column {projection.name!r} is a calculation beside which nothing can be"
 
 
 def _group_faults(first: Grouped, known: set[str], optional: set[str]) -> Iterable[str]:
@@ -561,6 +597,9 @@ def _expression_faults(
     projection: Projection, known: set[str], measures: Sequence[str], first: Grouped | None = None
 ) -> Iterable[str]:
     expression = projection.expression
+    if isinstance(expression, Calculation):
+        yield from _expression_faults(Projection(expression.left, projection.name), known, ())
+        return
     if isinstance(expression, Difference):
         owners = (expression.left.owner, expression.right.owner)
         yield from (f"column {projection.name!r} compares unknown element {o!r}" for o in owners if o not in known)

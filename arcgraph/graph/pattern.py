@@ -101,7 +101,21 @@ class Difference:
     right: Property
 
 
-Expression = Property | Entity | Measure | Aggregate | Difference
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """An aggregate of the match held against the pattern's yardstick: by how much it is more, what part of it, as a
+    fraction or in percent, or whether it is more or less.
+
+    The only column of its pattern, of one row: of no match counts and sums are 0. Null where either side is, or where
+    there is nothing to be a part of.
+    """
+
+    left: Aggregate
+    operator: Literal["-", "/", "percent of", ">", "<"]
+    right: Measure
+
+
+Expression = Property | Entity | Measure | Aggregate | Difference | Calculation
 Operand = Property | Entity | Measure
 
 Operator = Literal[
@@ -207,8 +221,8 @@ class Grouped:
 class Yardstick:
     """A value that is known before the match begins: an aggregate of all that a part by itself matches.
 
-    Conditions of the match compare with it by its name ("longer than the average": :class:`Measure`). Where it is null
-    nothing matches.
+    Conditions of the match compare with it by its name ("longer than the average": :class:`Measure`), and a
+    :class:`Calculation` does. Where it is null no condition holds.
     """
 
     name: str

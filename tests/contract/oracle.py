@@ -17,6 +17,7 @@ from arcgraph.graph.pattern import (
     Aggregate,
     Aside,
     Binding,
+    Calculation,
     Descriptor,
     Difference,
     Direction,
@@ -266,7 +267,27 @@ def _beside(graph: SmallGraph, pattern: Pattern, groups: list[Row]) -> list[Row]
     return groups
 
 
+def _calculated(column: Calculation, left: Any, right: Any) -> Any:
+    if left is None or right is None:
+        return None
+    match column.operator:
+        case "-":
+            return left - right
+        case "/":
+            return left / right if right else None
+        case "percent of":
+            return 100.0 * left / right if right else None
+        case ">":
+            return left > right
+    return left < right
+
+
 def _project(graph: SmallGraph, pattern: Pattern, rows: list[Row]) -> list[tuple[Any, ...]]:
+    if isinstance(column := pattern.returns[0].expression, Calculation):
+        yardstick = pattern.yardstick
+        assert yardstick is not None
+        right = _aggregate(yardstick.aggregate, _matches(graph, yardstick.part, {}))
+        return [(_calculated(column, _aggregate(column.left, rows), right),)]
     rows = _beside(graph, pattern, _grouped(pattern, rows))
     keys = [p for p in pattern.returns if not isinstance(p.expression, Aggregate)]
     if len(keys) == len(pattern.returns):
@@ -489,6 +510,8 @@ def random_pattern(rng: random.Random, graph: SmallGraph) -> Pattern:
     pattern = _with_groups(rng, _with_returns(rng, pattern, elements, counted), counted)
     if rng.random() < 0.08:
         pattern = _with_asides(rng, graph, replace(pattern, optional=()), elements)
+    elif rng.random() < 0.08:
+        pattern = _with_calculation(rng, graph, pattern, elements)
     return _mutated(rng, pattern) if rng.random() < 0.25 else pattern
 
 
@@ -496,6 +519,19 @@ def _with_yardstick(
     rng: random.Random, graph: SmallGraph, pattern: Pattern, elements: dict[str, Vertex | Arc]
 ) -> Pattern:
     """The pattern with a number of one of its elements compared with an aggregate that is known before."""
+    yardstick = _yardstick(rng, graph)
+    able = [(owner, key) for owner, element in elements.items() for key in _NUMERIC if key in element.props]
+    value = _aggregate(yardstick.aggregate, _matches(graph, yardstick.part, {}))
+    if not able or not isinstance(value, int | float):
+        return pattern
+    owner, key = rng.choice(able)
+    holds = less(elements[owner].props[key], value) is (rng.random() < 0.9)
+    kept = Filter(Property(owner, key), "<" if holds else ">=", Measure(yardstick.name))
+    return replace(pattern, filters=(*pattern.filters, kept), yardstick=yardstick)
+
+
+def _yardstick(rng: random.Random, graph: SmallGraph) -> Yardstick:
+    """An aggregate of what a part by itself matches."""
     begin = graph.vertices[rng.choice(list(graph.vertices))]
     start = PatternNode("y", tuple(sorted(begin.labels)[: rng.choice((0, 1))]))
     part = Part((start,), filters=_filters(rng, {start.name: begin}) if rng.random() < 0.5 else ())
@@ -504,15 +540,23 @@ def _with_yardstick(
         part = replace(found, nodes=(start, *found.nodes), filters=(*found.filters, *part.filters))
     of = rng.choice((Property(start.name, "age"), Property(start.name, "score"), Entity(start.name)))
     function = "count" if isinstance(of, Entity) else rng.choice(("avg", "min", "max", "sum"))
-    yardstick = Yardstick("yard`stick", Aggregate(function, of, rng.random() < 0.3), part)
-    able = [(owner, key) for owner, element in elements.items() for key in _NUMERIC if key in element.props]
-    value = _aggregate(yardstick.aggregate, _matches(graph, part, {}))
-    if not able or not isinstance(value, int | float):
-        return pattern
-    owner, key = rng.choice(able)
-    holds = less(elements[owner].props[key], value) is (rng.random() < 0.9)
-    kept = Filter(Property(owner, key), "<" if holds else ">=", Measure(yardstick.name))
-    return replace(pattern, filters=(*pattern.filters, kept), yardstick=yardstick)
+    return Yardstick("yard`stick", Aggregate(function, of, rng.random() < 0.3), part)
+
+
+def _with_calculation(
+    rng: random.Random, graph: SmallGraph, pattern: Pattern, elements: dict[str, Vertex | Arc]
+) -> Pattern:
+    """The pattern with one column: an aggregate held against a yardstick."""
+    yardstick = pattern.yardstick or _yardstick(rng, graph)
+    people = [name for name, element in elements.items() if isinstance(element, Vertex)]
+    owner = rng.choice(people or list(elements))
+    numbers = Aggregate(rng.choice(("sum", "avg", "min", "max")), Property(owner, "age"), rng.random() < 0.3)
+    left = rng.choice((Aggregate("count", Entity(owner), rng.random() < 0.7), numbers))
+    column = Calculation(left, rng.choice(("-", "/", "percent of", ">", "<")), Measure(yardstick.name))
+    return replace(
+        pattern, returns=(Projection(column, "calcu`lation"),), distinct=False, having=(), order=(), skip=0, limit=None,
+        grouped=None, optional=(), asides=(), yardstick=yardstick,
+    )  # fmt: skip
 
 
 def _choice(
@@ -712,6 +756,7 @@ def features(graph: SmallGraph, pattern: Pattern) -> set[str]:
         if isinstance(p.expression, Entity):
             found.add("returns entity")
         found |= {"difference"} if isinstance(p.expression, Difference) else set()
+        found |= {"calculation"} if isinstance(p.expression, Calculation) else set()
     if pattern.grouped is not None:
         found |= {"grouped"} | {"grouped with a condition" for _ in pattern.grouped.having}
     for part in pattern.absent:

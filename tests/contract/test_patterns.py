@@ -42,6 +42,7 @@ FEATURES = {
     "asides",
     "binding",
     "choice with a condition",
+    "calculation",
     "choices",
     "cycle",
     "difference",

@@ -12,8 +12,10 @@ from typing import Any, Literal, NamedTuple
 from arcgraph.graph.pattern import Operator
 from arcgraph.interpret.anchors import is_command
 from arcgraph.interpret.english import (
+    ARTICLES,
     COMMAND_WORDS,
     FUNCTION_WORDS,
+    PREPOSITIONS,
     QUESTION_WORDS,
     SUBJECT_WORDS,
 )
@@ -251,11 +253,14 @@ def is_verb(asked: Asked, at: int) -> bool:
     """Whether a word is the last of a clause that begins with "did" or its like, and so its verb."""
     is_last = at + 1 == len(asked.units) or asked.units[at + 1].text in FUNCTION_WORDS
     before = {unit.text for unit in asked.units[max(0, at - _CLAUSE) : at]}
+    # A noun stands behind "for" or "the".
+    is_noun = at > 0 and asked.units[at - 1].text in _NOUN_LINKS
     # "Do not have the colour red" has its verb already.
-    return is_last and bool(before & _DOING) and "have" not in before
+    return is_last and bool(before & _DOING) and "have" not in before and not is_noun
 
 
 _DOING = frozenset("do does did".split())
+_NOUN_LINKS = (PREPOSITIONS - {"to"}) | ARTICLES
 _CLAUSE = 6
 
 

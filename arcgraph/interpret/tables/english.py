@@ -110,6 +110,7 @@ SAME_PHRASES = (
     ("nationality", "country"),
     ("mass", "weight", "weigh"),
     ("price", "cost", "costing"),
+    ("amount", "money"),
     ("salary", "wage", "earning", "earn", "pay"),
     ("place of birth", "birthplace", "birth place", "born"),
     ("place of death", "deathplace", "death place"),
@@ -277,6 +278,9 @@ GREATER_WORDS = frozenset("more greater higher larger bigger".split())
 LESSER_WORDS = frozenset("less fewer lower smaller".split())
 # Words that ask by how much two things differ.
 DIFFERENCE_WORDS = frozenset("difference differences differ gap".split())
+# Words that ask which part of all something is, as a fraction and in percent.
+SHARE_WORDS = frozenset("share fraction proportion part ratio".split())
+PERCENT_WORDS = frozenset("percentage percent".split())
 # Verbs that say something of a thing that is named, however little.
 OWNING_VERBS = frozenset("own owns owned has have had possess possesses contain contains".split())
 # What makes the opposite of an adjective.

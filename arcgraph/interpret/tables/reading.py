@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arcgraph.domain import LabelInfo, Schema
@@ -14,6 +14,7 @@ from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark, signs_of
 from arcgraph.interpret.roles import labels_say_nothing
+from arcgraph.interpret.tables.against import Sides, chosen, held_against, sides
 from arcgraph.interpret.tables.arrows import placed, tells_parts
 from arcgraph.interpret.tables.asked import OUTRIGHT, Asked, carries_meaning, units_of
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
@@ -136,14 +137,50 @@ class TableReader:
     def read(self, text: str) -> list[TableReading]:
         """Readings, best first, no two of one query."""
         asked = self._linker.read(text)
+        held = list(sides(asked, self._catalog))
+        readings = [*self._held_against(held), *self._plain(asked, is_held=bool(held))]
+        return sorted(readings, key=_rank)[:MOST_READINGS]
+
+    def _held_against(self, held: Sequence[Sides]) -> Iterator[TableReading]:
+        """Readings that hold two aggregates against each other."""
+        for side in held:
+            left = self._first(side.left)
+            right = self._first(side.right) if side.right else left
+            if left is None or right is None:
+                continue
+            is_choice = side.other is not None
+            pattern = (
+                chosen(left.pattern, side, self._catalog)
+                if is_choice
+                else held_against(left.pattern, right.pattern, side.how)
+            )
+            if pattern is None:
+                continue
+            worse = min(left, right, key=standing)
+            said = f"{left.text}, or of {side.other.right}" if side.other else f"{left.text}, beside {right.text}"
+            yield replace(
+                worse, pattern=pattern, text=f"{pattern.returns[0].name}: {said}", entity=-1, is_path=False,
+                tells=False, several=False,
+            )  # fmt: skip
+
+    def _first(self, text: str) -> TableReading | None:
+        """The best reading of a plain question, where it loses nothing."""
+        return next((r for r in self._plain(self._linker.read(text))[:1] if not r.doubts.lost), None)
+
+    def _plain(self, asked: Asked, *, is_held: bool = False) -> list[TableReading]:
+        """The readings of the drafts of a question, best first; where two things are ``held`` against each other none
+        that does not compare them is what was asked."""
         found: dict[Hashable, TableReading] = {}
         told = (compared(asked, draft, self._catalog) for draft in self._parser.parse(asked))
         parsed = (placed(asked, draft, self._catalog) for draft in told)
         drafts = [(draft, Columns(self._catalog, asked, draft).query()) for draft in parsed]
-        for draft, query in (*comparisons(asked, self._catalog), *drafts):
+        compared_ones = list(comparisons(asked, self._catalog))
+        for draft, query in (*compared_ones, *drafts):
             if query is None:
                 continue
             reading = self._reading(asked, draft, query)
+            if is_held and (draft, query) not in compared_ones and not _compares_properties(query.pattern):
+                reading = replace(reading, doubts=replace(reading.doubts, lost=reading.doubts.lost + 2))
             key = signature(reading.pattern)
             if key not in found or standing(found[key]) < standing(reading):
                 found[key] = reading

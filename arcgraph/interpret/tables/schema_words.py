@@ -83,12 +83,16 @@ _NO_PREPOSITION = 0.5
 _STEM, _DATED = 0.6, 0.1
 # A label that a noun may be said for, at most so likely, and by its likeness.
 _KIND, _UNLIKE = -0.7, -1.4
+# From this likeness on a noun in the plural is rather one for a label than a value.
+_LIKE_LABEL = 0.35
 # A label so near to "person" is one of persons.
 _LEAST_PERSON = 0.15
 # The object of a verb stands at most so many words behind it.
 _OBJECT = 3
 # What a property costs of whose key only what is measured is said ("how long": crossingTime).
 _HOW = 0.4
+# What a relation costs that is not called by a verb, but has a key that is.
+_AS_DEED = 0.4
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
 # What a property of years costs that is only called the year.
@@ -171,11 +175,21 @@ class SchemaWords:
                 if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
                     senses = _rather_labels(senses)
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
+                if is_verb(asked, i) or unit.text.endswith("ed"):
+                    senses = (*senses, *self._deeds(unit.text))
                 if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 else:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * self._is_doing(asked, i, s)) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
+
+    def _deeds(self, verb: str) -> Iterator[Sense]:
+        """The relations of which a key tells when what a verb says was done ("pledged": the edges with pledgedOn)."""
+        for meaning in self._catalog.meanings:
+            is_moment = meaning.kind == "property" and self._is_moment(meaning)
+            if is_moment and is_form_of(verb, split_name(meaning.name)[0]):
+                edges = (holder.owner for holder in meaning.holders if holder.side == "relationship")
+                yield from (Sense("relation", -_AS_DEED, owner) for owner in edges)
 
     def _is_transitive(self, asked: Asked, at: int) -> bool:
         """Whether a word is a verb between the nouns of two things of the graph ("which banks wired payments")."""
@@ -196,6 +210,10 @@ class SchemaWords:
         likely = max((s.log for s in senses if s.kind != "property" or s.log >= OUTRIGHT), default=-math.inf)
         found = (Sense("label", min(_KIND, _UNLIKE + score), label) for label, score in self._kinds.of(word))
         return tuple(sense for sense in found if sense.log > likely)
+
+    def is_kind(self, word: str) -> bool:
+        """Whether a noun that is no name is rather said for a label."""
+        return not self._catalog.called(word) and any(score >= _LIKE_LABEL for _, score in self._kinds.of(word))
 
     def _is_doing(self, asked: Asked, at: int, sense: Sense) -> bool:
         """Whether a property is meant by a verb that says no amount and no moment, right behind the noun for a thing

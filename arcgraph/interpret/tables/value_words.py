@@ -68,6 +68,8 @@ _CUT = 0.4
 _SURER = 0.3
 # What a value costs that is said in other words.
 _OTHERWISE = 0.3
+# How sure a value is whose plural may be said for a label.
+_PLURAL = 0.4
 # What a text costs that is said to stand in a property.
 _WITHIN = 0.1
 # How sure a word with a capital is a value where it is a label as well.
@@ -240,7 +242,8 @@ class ValueWords:
         """Values that a verb says ("when it rained": rain)."""
         for i, unit in enumerate(asked.units):
             stem = next((unit.text.removesuffix(e) for e in ("ed", "ing") if unit.text.endswith(e)), "")
-            if len(stem) < SHORTEST_PLURAL or i in asked.outright or self._catalog.called(unit.text):
+            is_compound = asked.text[max(0, unit.start - 1) : unit.start] == "-"
+            if len(stem) < SHORTEST_PLURAL or is_compound or i in asked.outright or self._catalog.called(unit.text):
                 continue
             for mention in self._values.find(stem):
                 if mention.how == "exact" and not mention.is_piece and len(mention.values) == 1 and mention.count > 1:
@@ -255,12 +258,18 @@ class ValueWords:
                 continue
             if mention.how in ("dense", "fuzzy") and not mention.quoted:
                 continue
+            if mention.how != "exact" and text[max(0, mention.start - 1) : mention.start] == "-":
+                # "Left-footed" is no foot.
+                continue
             holder = Holder(mention.column.side, mention.owner, mention.key)
             sure = self._sureness(text, mention)
             if mention.how == "exact" and _stands_by(asked, (mention.start, mention.end), holder, schema):
                 sure = max(sure, _BESIDE)
             if sure < 0.1 or self._names_schema(mention) or _is_plain_verb(asked, mention):
                 continue
+            if text is not asked.text and self._words.is_kind(asked.text[mention.start : mention.end].lower()):
+                # "Exhibitions" are things before they are what something was moved for.
+                sure *= _PLURAL
             sign = _sign_behind(text, mention.end)
             right: list[Any] = [v for v in mention.values[:20] if not _ends_otherwise(v, sign)]
             if not right:

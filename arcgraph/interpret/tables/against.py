@@ -43,6 +43,8 @@ _YARDSTICK = "other"
 _VALUE = -0.9
 # Where "more" stands in "how many more".
 _HOW_MANY = 2
+# What a question asks for is among so many words.
+_OPENING = 6
 # So many names beside each other are looked at.
 _MOST_PAIRS = 6
 # What the answer is called, of an aggregate in words.
@@ -165,8 +167,13 @@ def _chosen(asked: Asked, words: Sequence[str], at: int, one: _Value, other: _Va
 
 def _shares(asked: Asked, words: Sequence[str], catalog: Catalog) -> Iterator[Sides]:
     """ "What share of the … are …": how many are, of how many there are."""
-    at = next((i for i, w in enumerate(words[:-2]) if w in SHARE_WORDS | PERCENT_WORDS and words[i + 1] == "of"), None)
-    if at is None or any(m.kind == "property" for m in catalog.called(words[at])):
+    asked_for = (i for i, w in enumerate(words[:_OPENING]) if w in SHARE_WORDS | PERCENT_WORDS)
+    at = next((i for i in asked_for if words[i + 1 : i + 2] == ["of"]), None)
+    if (
+        at is None
+        or any(carries_meaning(word) for word in words[:at])
+        or any(m.kind == "property" for m in catalog.called(words[at]))
+    ):
         return
     begins = at + 2
     while begins < len(words) and words[begins] in ARTICLES | POSSESSIVES | {"all"}:

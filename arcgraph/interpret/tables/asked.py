@@ -260,7 +260,7 @@ def is_verb(asked: Asked, at: int) -> bool:
 
 
 _DOING = frozenset("do does did".split())
-_NOUN_LINKS = (PREPOSITIONS - {"to"}) | ARTICLES
+_NOUN_LINKS = (PREPOSITIONS - {"to"}) | ARTICLES | {"each", "every", "any", "no", "which", "what"}
 _CLAUSE = 6
 
 

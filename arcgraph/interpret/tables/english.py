@@ -279,7 +279,7 @@ LESSER_WORDS = frozenset("less fewer lower smaller".split())
 # Words that ask by how much two things differ.
 DIFFERENCE_WORDS = frozenset("difference differences differ gap".split())
 # Words that ask which part of all something is, as a fraction and in percent.
-SHARE_WORDS = frozenset("share fraction proportion part ratio".split())
+SHARE_WORDS = frozenset("share fraction proportion".split())
 PERCENT_WORDS = frozenset("percentage percent".split())
 # Verbs that say something of a thing that is named, however little.
 OWNING_VERBS = frozenset("own owns owned has have had possess possesses contain contains".split())

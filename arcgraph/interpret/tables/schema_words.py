@@ -211,9 +211,10 @@ class SchemaWords:
         found = (Sense("label", min(_KIND, _UNLIKE + score), label) for label, score in self._kinds.of(word))
         return tuple(sense for sense in found if sense.log > likely)
 
-    def is_kind(self, word: str) -> bool:
-        """Whether a noun that is no name is rather said for a label."""
-        return not self._catalog.called(word) and any(score >= _LIKE_LABEL for _, score in self._kinds.of(word))
+    def is_of_another_kind(self, word: str, holder: Holder) -> bool:
+        """Whether a noun that is no name is rather said for a label than for a value of something else."""
+        likely = {label for label, score in self._kinds.of(word) if score >= _LIKE_LABEL}
+        return bool(likely) and holder.owner not in likely and not self._catalog.called(word)
 
     def _is_doing(self, asked: Asked, at: int, sense: Sense) -> bool:
         """Whether a property is meant by a verb that says no amount and no moment, right behind the noun for a thing

@@ -35,6 +35,7 @@ from arcgraph.interpret.tables.asked import (
     Stretch,
     is_form_of,
     is_verb,
+    singular,
     units_of,
     units_within,
 )
@@ -267,7 +268,9 @@ class ValueWords:
                 sure = max(sure, _BESIDE)
             if sure < 0.1 or self._names_schema(mention) or _is_plain_verb(asked, mention):
                 continue
-            if text is not asked.text and self._words.is_kind(asked.text[mention.start : mention.end].lower()):
+            noun = next((u.text for u in asked.units if u.start == mention.start), "")
+            is_plural = noun.endswith("s") and singular(noun) == str(mention.values[0]).casefold()
+            if is_plural and self._words.is_of_another_kind(noun, holder):
                 # "Exhibitions" are things before they are what something was moved for.
                 sure *= _PLURAL
             sign = _sign_behind(text, mention.end)

@@ -55,8 +55,8 @@ _NAMES: dict[_How, str] = {
 
 
 class Sides(NamedTuple):
-    """Two questions, ``how`` the answer to the first is held against that to the second, and the value of the second
-    that stands where ``one`` does, where they differ in that alone."""
+    """Two questions, empty where none can be made, and ``how`` the answer to the first is held against that to the
+    second. Where one of two things is asked for, ``other`` is the one that the first question does not name."""
 
     left: str
     right: str
@@ -156,24 +156,23 @@ def _chosen(asked: Asked, words: Sequence[str], at: int, one: _Value, other: _Va
     said = _Said(asked)
     ends = next((i for i in range(at + 1, one.first) if words[i] in FUNCTION_WORDS), one.first)
     nouns, verbs = range(at + 1, ends), range(1, at)
-    if not nouns or not any(carries_meaning(words[i]) for i in nouns):
+    how: _How = "most" if _way(words[at]) == ">" else "least"
+    if not any(carries_meaning(words[i]) for i in nouns):
+        yield Sides("", "", how, other.condition, one.holders)
         return
     asks = "how much" if _is_mass(words[nouns[-1]]) else "how many"
     idle = {"of", "the", "two", "has", "have"}
     told = " ".join(said.of(range(i, i + 1)) for i in verbs if words[i] not in idle)
     text = " ".join(part for part in (asks, said.of(nouns), told, said.of(range(one.first, one.last))) if part)
-    yield Sides(text, "", "most" if _way(words[at]) == ">" else "least", other.condition, one.holders)
+    yield Sides(text, "", how, other.condition, one.holders)
 
 
 def _shares(asked: Asked, words: Sequence[str], catalog: Catalog) -> Iterator[Sides]:
     """ "What share of the … are …": how many are, of how many there are."""
     asked_for = (i for i, w in enumerate(words[:_OPENING]) if w in SHARE_WORDS | PERCENT_WORDS)
     at = next((i for i in asked_for if words[i + 1 : i + 2] == ["of"]), None)
-    if (
-        at is None
-        or any(carries_meaning(word) for word in words[:at])
-        or any(m.kind == "property" for m in catalog.called(words[at]))
-    ):
+    is_opening = at is not None and not any(carries_meaning(word) for word in words[:at])
+    if at is None or not is_opening or any(m.kind == "property" for m in catalog.called(words[at])):
         return
     begins = at + 2
     while begins < len(words) and words[begins] in ARTICLES | POSSESSIVES | {"all"}:

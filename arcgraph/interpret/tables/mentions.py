@@ -38,6 +38,7 @@ from arcgraph.interpret.tables.english import (
     ASKING_PHRASES,
     CLOSING_VERBS,
     HELD_WORDS,
+    HOLDING_VERBS,
     LASTING_LINKS,
     LIGHT_NOUNS,
     LIGHT_VERBS,
@@ -45,6 +46,7 @@ from arcgraph.interpret.tables.english import (
     NEW_WORDS,
     OPENING_PHRASES,
     ORDER_VERBS,
+    OWNING_VERBS,
     PERSON_WORDS,
     PLAIN_WORDS,
     RELATION_NOUNS,
@@ -244,10 +246,16 @@ def _idle(words: Sequence[str]) -> frozenset[int]:
     found = {i for i in range(1, len(words)) if words[i] in LIGHT_NOUNS.get(words[i - 1], ())}
     # "Films that last longer than": a verb.
     found |= {i for i in range(1, len(words) - 1) if words[i] in ("last", "lasts") and words[i + 1] in LASTING_LINKS}
+    found |= {i for i in range(len(words) - 1) if words[i] == "calendar" and words[i + 1] in general.TIME_UNITS}
     for i in range(len(words) - 3):
         if words[i] in HELD_WORDS and words[i + 1] in ("in", "within") and words[i + 3] in GRAPH_WORDS:
             # "Represented in the data" are all.
             found.update(range(i, i + 4))
+    # "Which … do we own", "we hold": what the graph is of.
+    found |= {
+        n for i in range(len(words) - 1) if words[i] in ("we", "you") and words[i + 1] in OWNING_VERBS | HOLDING_VERBS
+        for n in (i, i + 1)
+    }  # fmt: skip
     for i in range(len(words)):
         found.update(range(i, _end_of_measure(words, i)))
         opens = not any(carries_meaning(word) for word in words[:i])

@@ -144,7 +144,7 @@ class TableReader:
     def _held_against(self, held: Sequence[Sides]) -> Iterator[TableReading]:
         """Readings that hold two aggregates against each other."""
         for side in held:
-            left = self._first(side.left)
+            left = self._first(side.left) if side.left else None
             right = self._first(side.right) if side.right else left
             if left is None or right is None:
                 continue

@@ -163,7 +163,12 @@ class SchemaWords:
             word = self._word(unit.text, meanings[i])
             if kinds := self._kinds_of(asked, i, word):
                 said = {sense.name for sense in kinds}
-                word = (*kinds, *(s for s in word if s.kind != "label" or s.name not in said))
+                word = tuple(
+                    replace(s, log=s.log - _AS_VERB * all(self._catalog.info(h).type == "boolean" for h in s.holders))
+                    if s.kind == "property" else s
+                    for s in word if s.kind != "label" or s.name not in said
+                )  # fmt: skip
+                word = (*kinds, *word)
             if unit.text in PARTICLES and not self._catalog.called(unit.text):
                 # "Out" says no property that something is sold out.
                 word = tuple(s for s in word if s.kind == "relation")
@@ -205,9 +210,14 @@ class SchemaWords:
     def _kinds_of(self, asked: Asked, at: int, senses: Sequence[Sense]) -> tuple[Sense, ...]:
         """The labels that a noun may be said for that names none of them, nor anything else of the schema."""
         word = asked.units[at].text
-        if self._catalog.called(word) or not _is_noun(asked, at):
+        behind = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
+        is_adjective = any(m.kind == "label" for m in self._catalog.called(behind))
+        is_called = any(not self._is_flag(m) for m in self._catalog.called(word))
+        if is_adjective or is_called or not _is_noun(asked, at):
             return ()
-        likely = max((s.log for s in senses if s.kind != "property" or s.log >= OUTRIGHT), default=-math.inf)
+        others = [s for s in senses if s.kind != "property" or s.log >= OUTRIGHT]
+        others = [s for s in others if not s.holders or self._catalog.info(s.holders[0]).type != "boolean"]
+        likely = max((s.log for s in others), default=-math.inf)
         found = (Sense("label", min(_KIND, _UNLIKE + score), label) for label, score in self._kinds.of(word))
         return tuple(sense for sense in found if sense.log > likely)
 
@@ -215,6 +225,11 @@ class SchemaWords:
         """Whether a noun that is no name is rather said for a label than for a value of something else."""
         likely = {label for label, score in self._kinds.of(word) if score >= _LIKE_LABEL}
         return bool(likely) and holder.owner not in likely and not self._catalog.called(word)
+
+    def _is_flag(self, meaning: Meaning) -> bool:
+        """Whether a meaning is something that is true or false."""
+        infos = (self._catalog.info(holder) for holder in meaning.holders)
+        return meaning.kind == "property" and all(info.type == "boolean" for info in infos)
 
     def _is_doing(self, asked: Asked, at: int, sense: Sense) -> bool:
         """Whether a property is meant by a verb that says no amount and no moment, right behind the noun for a thing
@@ -383,7 +398,7 @@ class SchemaWords:
         word = asked.units[at].text
         if word not in YEAR_WORDS | MONTH_WORDS or self._catalog.called(word):
             return ()
-        begin = asked.units[at].start
+        begin = asked.units[at - (asked.units[at - 1].text == "calendar")].start if at else 0
         groups = any(m.deed == Deed.GROUP and not asked.text[m.end : begin].strip() for m in asked.marks
                      if m.end <= begin)  # fmt: skip
         is_asked = at > 0 and asked.units[at - 1].text in ("which", "what")

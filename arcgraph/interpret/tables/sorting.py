@@ -77,7 +77,10 @@ class Sorting(Counting):
     def _puts_first(self, mark: Mark) -> bool:
         """Whether a superlative only says which way rows are sorted ("sorted by price, highest first")."""
         follows = self._asked.text[mark.end :].lower().lstrip()
-        return follows.startswith("first") and any(m.deed == Deed.ORDER and m.end <= mark.start for m in self._marks)
+        before = [m for m in self._marks if m.end <= mark.start]
+        # "The three youngest …, youngest first" says once more how they are sorted.
+        is_again = any(m.deed == Deed.SUPERLATIVE and m.value.word == mark.value.word for m in before)
+        return follows.startswith("first") and (is_again or any(m.deed == Deed.ORDER for m in before))
 
     def _limit(self) -> int | None:
         """How many rows are asked for: by a limit, or by a rank beside what sorts ("the top 5 with the most …")."""

@@ -269,8 +269,9 @@ class ValueWords:
             if sure < 0.1 or self._names_schema(mention) or _is_plain_verb(asked, mention):
                 continue
             noun = next((u.text for u in asked.units if u.start == mention.start), "")
-            is_plural = noun.endswith("s") and singular(noun) == str(mention.values[0]).casefold()
-            if is_plural and self._words.is_of_another_kind(noun, holder):
+            is_asked = text[: mention.start].lower().split()[-1:] in (["which"], ["each"], ["every"])
+            is_noun = (noun.endswith("s") or is_asked) and singular(noun) == str(mention.values[0]).casefold()
+            if is_noun and self._words.is_of_another_kind(noun, holder):
                 # "Exhibitions" are things before they are what something was moved for.
                 sure *= _PLURAL
             sign = _sign_behind(text, mention.end)

@@ -119,11 +119,11 @@ class Columns(Sorting):
         if not keys and (listed := self._listed_with(aggregates)) is not None:
             keys = [listed]
         having = list(self._having(aggregates, keys))
+        keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         if having and aggregates and not keys and all(output in aggregates for output, _ in having):
             # "Which ports have more than 3 piers? Also show their number": of each.
             node = self._asked_node()
             keys = [Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)]
-        keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
         outputs = _without_wholes(_distinct([*self._once(keys), *aggregates]))
         # What only sorts is not what is asked for.
         asked_for = [use for n, use in enumerate(self._uses) if n not in self._taken]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from arcgraph.interpret.english import ARTICLES, COPULAS
+from collections.abc import Sequence
+
+from arcgraph.interpret.english import ARTICLES, COPULAS, PREPOSITIONS
 from arcgraph.interpret.tables.asked import Asked, Stretch
 from arcgraph.interpret.tables.english import BACK_WORDS, COORDINATING, NEW_WORDS
 from arcgraph.interpret.verbalise import last_word
@@ -11,6 +13,21 @@ from arcgraph.interpret.verbalise import last_word
 GOING_ON = frozenset("also both who that which whom has have had".split())
 # "The same … as" stands at most so many words before what something is compared with.
 _COMPARED = 8
+
+
+def second_question(words: Sequence[str]) -> int | None:
+    """Where a question goes on with another one ("what are the … and who made them"), and not with one more clause
+    that says which things are meant ("people who … and who …"); ``None`` where it does not."""
+    for i in range(3, len(words) - 1):
+        at = i + 1 + (words[i + 1] in PREPOSITIONS)
+        is_asked = words[i] in COORDINATING and at < len(words) and words[at] in _ASKED
+        if is_asked and not any(word in _RELATIVE for word in words[2:i]):
+            return at
+    return None
+
+
+_ASKED = frozenset("who whom which what where when".split())
+_RELATIVE = frozenset("who whom which that whose where".split())
 
 
 def refers(asked: Asked, stretch: Stretch) -> bool:

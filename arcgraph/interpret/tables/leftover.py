@@ -15,10 +15,11 @@ from arcgraph.interpret.english import (
     POSSESSIVES,
     PREPOSITIONS,
 )
+from arcgraph.interpret.forms import MOMENT_TYPES, form_of
 from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.operators import MEASURING_VERBS, is_unit
 from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_verb
-from arcgraph.interpret.tables.catalog import Catalog, Holder, key_words, without_unit
+from arcgraph.interpret.tables.catalog import Catalog, key_words, without_unit
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     COUNT_NOUNS,
@@ -38,7 +39,7 @@ from arcgraph.interpret.tables.english import (
     TIME_NOUNS,
     TIMES_WORDS,
 )
-from arcgraph.interpret.tables.parse import Draft, Use, is_agent_noun
+from arcgraph.interpret.tables.parse import Draft, Use, holder_of, is_agent_noun
 from arcgraph.interpret.verbalise import last_word, split_name
 
 # From this logarithm on a word says a thing of the schema outright; from this one on a verb may well say a relation.
@@ -50,6 +51,8 @@ _HARDLY = math.log(0.15)
 _KNOWN = -0.5
 # From this logarithm down a word barely means a property.
 _BARELY = math.log(0.2)
+# Below this a noun is only said for a label.
+_SAID = -1.0
 # What a hop costs at most that is the only way between two labels: hardly anything else can be meant.
 _ONLY_WAY = 0.45
 # A noun stands so few words before or behind the number that it is compared with.
@@ -141,7 +144,7 @@ class Leftover:
         """
         lost = self.unknown() + self._echo + len(self._nouns) + self._is_head_vague + self._borrowed()
         # Nothing says when.
-        lost += 2 * (self._word(0) == "when" and 0 not in self._covered | self._asked.idle)
+        lost += 2 * (self._word(0) == "when" and not self._tells_when())
         # In a clause that lists columns two words of which nothing is made are one more column.
         left = self.telling
         lost += sum(1 for i in left if self._asked.closes(i) and i + 1 in left and i - 1 not in left)
@@ -157,6 +160,12 @@ class Leftover:
         first = min((use.first for use in self._draft.uses), default=len(self._asked.units))
         runs = [i for i in left if i + 1 not in left and i not in self._nouns and not self._is_said_by_verb(i)]
         return lost + sum(1 for i in runs if i < first or self._word(i + 1) == "of" or self._names_something(i))
+
+    def _tells_when(self) -> bool:
+        """Whether a moment is among what is asked for."""
+        told = (use for use in self._draft.uses if use.kind == "property" and not use.spent and use.at >= 0)
+        infos = (self._catalog.info(holder_of(self._draft, use)) for use in told)
+        return any(form_of(info).is_moment or form_of(info).meaning in MOMENT_TYPES for info in infos)
 
     def nouns(self) -> tuple[str, ...]:
         """Nouns that are asked for, or that things are asked by, and that nothing stands for."""
@@ -442,6 +451,9 @@ class Leftover:
         unnamed = [u for u in uses if u.at >= 0 and u.at not in named]
         guessed = {end for hop in self._draft.hops if hop.paid for end in (hop.start, hop.end)}
         vague = sum(1 for u in uses if u.kind == "label" and u.first and u.log < _BARELY and u.at in guessed)
+        # What is asked for is hardly what its noun may be said for where nothing but a guess ties it to the rest.
+        head = min(self._draft.uses, key=lambda use: use.first, default=None)
+        vague += head in uses and head.kind == "label" and head.log < _SAID and head.at in guessed
         # What is true of an edge is hardly said by a noun that names nothing else of it ("match": an injury's inMatch).
         edges = {use.at for use in self._draft.uses if use.side == "relationship" and use.kind == "relation"}
         vague += sum(1 for u in self._draft.uses if u.at not in edges and self._is_flag_of_edge(u))
@@ -456,7 +468,7 @@ class Leftover:
         if use.side != "relationship" or use.kind != "property" or use.at < 0 or not use.keys:
             return False
         hop = self._draft.hops[use.at]
-        info = self._catalog.info(Holder("relationship", hop.type, use.keys[0]))
+        info = self._catalog.info(holder_of(self._draft, use))
         is_player = is_agent_noun(self._asked, use, self._draft.uses) or use.first == min(
             u.first for u in self._draft.uses
         )

@@ -171,6 +171,12 @@ def variable_of(use: Use) -> str:
     return name_of_node(use.at) if use.side == "node" else name_of_hop(use.at)
 
 
+def holder_of(draft: Draft, use: Use) -> Holder:
+    """The property that a use of a node or hop is of."""
+    owner = draft.nodes[use.at].label if use.side == "node" else draft.hops[use.at].type
+    return Holder(use.side, owner, use.keys[0])
+
+
 def covers(asked: Asked, use: Use, mark: Mark) -> bool:
     """Whether the words of a mark are part of what a use was taken for ("average height", "not 'Docks'")."""
     return asked.units[use.first].start <= mark.start and mark.end <= asked.units[use.last - 1].end

@@ -20,7 +20,7 @@ from arcgraph.interpret.tables.asked import OUTRIGHT, Asked, carries_meaning, un
 from arcgraph.interpret.tables.catalog import MOST_TYPES, Catalog
 from arcgraph.interpret.tables.columns import Columns, Query
 from arcgraph.interpret.tables.comparing import compares, comparisons
-from arcgraph.interpret.tables.discourse import is_compared
+from arcgraph.interpret.tables.discourse import is_compared, second_question
 from arcgraph.interpret.tables.english import ASKING_MORE, CLOSING_VERBS, COORDINATING, NAME_WORDS, TIMES_WORDS
 from arcgraph.interpret.tables.kinds import Kinds
 from arcgraph.interpret.tables.leftover import Leftover
@@ -234,7 +234,11 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
     besides |= {node.name for aside in query.pattern.asides for node in aside.part.nodes}
     told = [node for i, node in enumerate(draft.nodes) if name_of_node(i) not in besides]
     return Doubts(
-        lost=left.lost() + len(query.unmet) + _contradicts_itself(query.pattern) + _compares_not(asked, query.pattern),
+        lost=left.lost()
+        + len(query.unmet)
+        + _contradicts_itself(query.pattern)
+        + _compares_not(asked, query.pattern)
+        + _answers_half(asked, query.pattern),
         unknown=left.unknown(),
         asked=left.columns(),
         dropped=-draft.dropped,
@@ -254,6 +258,12 @@ def _doubts(asked: Asked, draft: Draft, query: Query, left: Leftover) -> Doubts:
 def _compares_not(asked: Asked, pattern: Pattern) -> bool:
     """Whether nothing is made of it that a question compares something with a thing ("larger than Ulm")."""
     return compares_with_things(asked) and not _compares_properties(pattern)
+
+
+def _answers_half(asked: Asked, pattern: Pattern) -> bool:
+    """Whether two things are asked for and one column is given."""
+    shown = [column for column in pattern.returns if not column.hidden]
+    return len(shown) < 2 and second_question([unit.text for unit in asked.units]) is not None
 
 
 def _contradicts_itself(pattern: Pattern) -> bool:
@@ -362,8 +372,10 @@ def _listed_columns(text: str) -> list[tuple[int, int]]:
 def _further_questions(text: str) -> list[tuple[int, int]]:
     """Where a second question begins ("…, and how many …", "… and what is her age")."""
     units = units_of(text)
-    begins = (i for i in range(3, len(units)) if units[i - 1].text in COORDINATING and units[i].text in ASKING_MORE)
-    return [(units[i].start, units[i].end) for i in begins]
+    begins = {i for i in range(3, len(units)) if units[i - 1].text in COORDINATING and units[i].text in ASKING_MORE}
+    more = second_question([unit.text for unit in units])
+    begins |= {more} if more is not None else set()
+    return [(units[i].start, units[i].end) for i in sorted(begins)]
 
 
 def _denies(mark: Mark) -> bool:

@@ -11,7 +11,7 @@ from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import AGENT_ENDINGS, ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
-from arcgraph.interpret.tables.parse import Draft, Test, Use, is_agent_noun, variable_of
+from arcgraph.interpret.tables.parse import Draft, Test, Use, holder_of, is_agent_noun, variable_of
 from arcgraph.interpret.verbalise import last_word
 
 EACH = frozenset("all each their these those its every distinct unique".split())
@@ -220,8 +220,7 @@ class Spoken:
         return self._catalog.info(self._holder(use)).type == "boolean" and "whether" not in before
 
     def _holder(self, use: Use) -> Holder:
-        owner = self._draft.nodes[use.at].label if use.side == "node" else self._draft.hops[use.at].type
-        return Holder(use.side, owner, use.keys[0])
+        return holder_of(self._draft, use)
 
     def _property(self, use: Use, *, numeric: bool = False) -> Property:
         key = use.keys[0]

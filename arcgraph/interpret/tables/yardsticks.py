@@ -23,7 +23,7 @@ from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
 from arcgraph.interpret.tables.asked import Asked
-from arcgraph.interpret.tables.catalog import Catalog, Holder
+from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.english import (
     BACK_WORDS,
     COMPARATIVE_LINKS,
@@ -32,7 +32,7 @@ from arcgraph.interpret.tables.english import (
     LESSER_WORDS,
     MOMENT_LINKS,
 )
-from arcgraph.interpret.tables.parse import Compared, Draft, Test, Use
+from arcgraph.interpret.tables.parse import Compared, Draft, Test, Use, holder_of
 from arcgraph.interpret.verbalise import phrase, split_name
 
 # A comparative stands at most so many words before "than", a property so many before what compares it.
@@ -148,7 +148,7 @@ def _with_average(asked: Asked, draft: Draft, catalog: Catalog, link: _Link, mar
     if measure is None:
         node = _node_behind(draft, ends)
         measure = _by_adjective(catalog, draft, node, link) if node is not None else None
-    if measure is None or catalog.info(_holder(draft, measure)).type not in NUMERIC_TYPES:
+    if measure is None or catalog.info(holder_of(draft, measure)).type not in NUMERIC_TYPES:
         return draft
     marks = tuple(m for m in draft.marks if m is not mark)
     said = Use("property", begins, ends, measure.side, measure.at, measure.keys, spent=True)
@@ -172,7 +172,7 @@ def _measured_before(draft: Draft, catalog: Catalog, link: _Link) -> Use | None:
     """The last property before what compares, or between the comparative and "than"."""
     able = [u for u in draft.uses if u.last <= link.at and _is_measure(catalog, draft, u)]
     last = max(able, key=lambda use: use.first, default=None)
-    is_moment = last is not None and form_of(catalog.info(_holder(draft, last))).is_moment
+    is_moment = last is not None and form_of(catalog.info(holder_of(draft, last))).is_moment
     if last is None or (link.amount is None and not is_moment):
         return None
     return last if link.begins - last.last <= (_FAR if link.amount is not None else 0) else None
@@ -214,7 +214,7 @@ def _is_measure(catalog: Catalog, draft: Draft, use: Use) -> bool:
     """Whether a use is a property that can be compared."""
     if use.kind != "property" or use.spent or use.at < 0 or len(use.keys) != 1:
         return False
-    info = catalog.info(_holder(draft, use))
+    info = catalog.info(holder_of(draft, use))
     return is_amount(info) or form_of(info).is_moment
 
 
@@ -230,13 +230,8 @@ def _by_adjective(catalog: Catalog, draft: Draft, node: int, link: _Link) -> Use
     return able[0] if len(able) == 1 else None
 
 
-def _holder(draft: Draft, use: Use) -> Holder:
-    owner = draft.nodes[use.at].label if use.side == "node" else draft.hops[use.at].type
-    return Holder(use.side, owner, use.keys[0])
-
-
 def _way(catalog: Catalog, draft: Draft, measure: Use, link: _Link) -> Literal[">", "<"]:
-    is_moment = form_of(catalog.info(_holder(draft, measure))).is_moment
+    is_moment = form_of(catalog.info(holder_of(draft, measure))).is_moment
     return link.moment if is_moment or link.amount is None else link.amount
 
 

@@ -362,7 +362,7 @@ HOW_ADJECTIVES = {
 }  # fmt: skip
 # Verbs for being of some amount, likewise.
 MEASURING_VERBS = {
-    "cost": "expensive", "costs": "expensive", "costing": "expensive", "spent": "expensive", "spend": "expensive",
+    "cost": "expensive", "costs": "expensive", "costing": "expensive",
     "weigh": "heaviest", "weighs": "heaviest",
     "weighing": "heaviest", "earn": "richest", "earns": "richest", "earning": "richest", "earned": "richest",
 }  # fmt: skip

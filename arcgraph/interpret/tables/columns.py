@@ -120,7 +120,7 @@ class Columns(Sorting):
             keys = [listed]
         having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
-        if having and aggregates and not keys and all(output in aggregates for output, _ in having):
+        if having and aggregates and not keys:
             # "Which ports have more than 3 piers? Also show their number": of each.
             node = self._asked_node()
             keys = [Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)]

@@ -12,16 +12,18 @@ from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, has_parts, is_amoun
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import TIMES_ADVERBS
-from arcgraph.interpret.tables.asked import Asked
+from arcgraph.interpret.tables.asked import Asked, is_form_of
 from arcgraph.interpret.tables.catalog import Catalog, Holder
 from arcgraph.interpret.tables.english import (
     AMOUNT_WORDS,
     APART_WORDS,
     BACK_WORDS,
+    BEGINNING_WORDS,
     COORDINATING,
     COUNT_NOUNS,
     DOING_WORDS,
     MONTH_WORDS,
+    TAKING_PLACE,
     TIMES_WORDS,
     YEAR_WORDS,
 )
@@ -464,10 +466,17 @@ class Counting(Spoken):
             yield Output(Entity(name_of_node(use.at)), phrase(self._draft.nodes[use.at].label), use.at)
             return
         part = self._part(use)
-        for key in use.keys:
+        for key in self._begun(use.keys) if part else use.keys:
             yield Output(
                 Property(variable_of(use), key, part=part), f"{part} of {phrase(key)}" if part else phrase(key)
             )
+
+    def _begun(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        """Of several moments of a thing the one that a word says, else the one when it began or took place."""
+        words = [unit.text for unit in self._asked.units]
+        said = [key for key in keys if any(is_form_of(word, split_name(key)[0]) for word in words)]
+        began = [key for key in keys if (BEGINNING_WORDS | TAKING_PLACE) & set(split_name(key))]
+        return tuple((said or began or keys)[:1])
 
     def _part(self, use: Use) -> Literal["", "year", "month"]:
         """Which part of a moment a word means that things are grouped by ("per year")."""

@@ -110,6 +110,7 @@ SAME_PHRASES = (
     ("nationality", "country"),
     ("mass", "weight", "weigh"),
     ("price", "cost", "costing"),
+    ("cost", "spent", "spend", "spending"),
     ("amount", "money"),
     ("salary", "wage", "earning", "earn", "pay"),
     ("place of birth", "birthplace", "birth place", "born"),

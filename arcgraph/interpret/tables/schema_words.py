@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from arcgraph.interpret.english import (
+    ARTICLES,
+    COPULAS,
     FUNCTION_WORDS,
     IRREGULAR_FORMS,
     NOTIONS,
@@ -40,7 +42,9 @@ from arcgraph.interpret.tables.english import (
     AGENT_ENDINGS,
     AMOUNT_NOUNS,
     COUNT_NOUNS,
+    COUNTING_WORDS,
     EVENT_NOUNS,
+    GREATER_WORDS,
     MEASURED_VERBS,
     MONTH_WORDS,
     NAME_WORDS,
@@ -176,13 +180,13 @@ class SchemaWords:
                 # What is asked for is hardly a thing by itself.
                 word = tuple(replace(s, log=s.log - _SECOND) for s in word)
             if senses := (*told, *word):
-                senses = _as_head(senses) if _is_head(asked, i) else senses
+                senses = _as_head(senses) if _is_head(asked, i) and not kinds else senses
                 if not (i + 1 < len(asked.units) and asked.units[i + 1].text.isdigit()):
                     senses = _rather_labels(senses)
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if is_verb(asked, i) or unit.text.endswith("ed"):
                     senses = (*senses, *self._deeds(unit.text))
-                if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i):
+                if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i) or _is_done(asked, i, senses):
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 else:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * self._is_doing(asked, i, s)) for s in senses)
@@ -199,12 +203,15 @@ class SchemaWords:
     def _is_transitive(self, asked: Asked, at: int) -> bool:
         """Whether a word is a verb between the nouns of two things of the graph ("which banks wired payments")."""
         words = [unit.text for unit in asked.units]
-        beside = words[max(0, at - 1) : at] + words[at + 1 : at + 2]
-        is_between = len(beside) == 2 and words[at].endswith("ed") and not self._catalog.called(words[at])
+        behind = next((w for w in words[at + 1 :] if w not in ARTICLES | COUNTING_WORDS | GREATER_WORDS), "")
+        beside = [*words[max(0, at - 1) : at], behind]
+        is_verb = words[at].endswith("ed") or words[at] in IRREGULAR_FORMS
+        is_between = len(beside) > 1 and is_verb and not self._catalog.called(words[at])
         # "The most viewed recipes" has no noun before it.
         is_between = is_between and not any(
-            m.start <= asked.units[at - 1].start < m.end for m in asked.marks if not m.doubtful
-        )
+            m.start <= asked.units[at - 1].start < m.end
+            for m in asked.marks if m.deed == Deed.SUPERLATIVE or not m.doubtful
+        )  # fmt: skip
         return is_between and carries_meaning(beside[0]) and bool(self._catalog.called(beside[1]))
 
     def _kinds_of(self, asked: Asked, at: int, senses: Sequence[Sense]) -> tuple[Sense, ...]:
@@ -213,7 +220,9 @@ class SchemaWords:
         behind = asked.units[at + 1].text if at + 1 < len(asked.units) else ""
         is_adjective = any(m.kind == "label" for m in self._catalog.called(behind))
         is_called = any(not self._is_flag(m) for m in self._catalog.called(word))
-        if is_adjective or is_called or not _is_noun(asked, at):
+        # "The match code" is one of a fixture.
+        heads = any(m.kind == "property" and not self._is_flag(m) for m in self._catalog.called(behind))
+        if is_adjective or is_called or not (heads or _is_noun(asked, at)):
             return ()
         others = [s for s in senses if s.kind != "property" or s.log >= OUTRIGHT]
         others = [s for s in others if not s.holders or self._catalog.info(s.holders[0]).type != "boolean"]
@@ -634,6 +643,14 @@ def _rather_labels(senses: Sequence[Sense]) -> tuple[Sense, ...]:
         replace(s, log=s.log - _SECOND) if s.holders and all(h.side == "relationship" for h in s.holders) else s
         for s in senses
     )
+
+
+def _is_done(asked: Asked, at: int, senses: Sequence[Sense]) -> bool:
+    """Whether a participle behind "were" says what was done, and not when ("were moved": MOVED_TO, and no movedOn)."""
+    word, before = asked.units[at].text, {unit.text for unit in asked.units[max(0, at - 2) : at]}
+    says = any(sense.kind == "relation" and sense.log >= -_NO_PREPOSITION - _WORDED for sense in senses)
+    is_participle = word.endswith("ed") or word in IRREGULAR_FORMS
+    return says and is_participle and bool(COPULAS & before) and asked.units[0].text != "when"
 
 
 def _is_noun(asked: Asked, at: int) -> bool:

@@ -48,7 +48,8 @@ class Sorting(Counting):
             if mark.deed == Deed.SUPERLATIVE and isinstance(mark.value, Superlative):
                 if order is not None and self._puts_first(mark):
                     self._met.add(mark)
-                    order = (order[0], mark.value.amount == "desc")
+                    is_again = any(m.end <= mark.start and _word_of(m) == mark.value.word for m in self._marks)
+                    order = order if is_again else (order[0], mark.value.amount == "desc")
                     continue
                 found = self._superlative(mark, mark.value) if order is None else None
                 if found is None:
@@ -79,7 +80,7 @@ class Sorting(Counting):
         follows = self._asked.text[mark.end :].lower().lstrip()
         before = [m for m in self._marks if m.end <= mark.start]
         # "The three youngest …, youngest first" says once more how they are sorted.
-        is_again = any(m.deed == Deed.SUPERLATIVE and m.value.word == mark.value.word for m in before)
+        is_again = any(_word_of(m) == mark.value.word for m in before)
         return follows.startswith("first") and (is_again or any(m.deed == Deed.ORDER for m in before))
 
     def _limit(self) -> int | None:
@@ -297,6 +298,11 @@ class Sorting(Counting):
         if len(keys) != 1:
             return None
         return Output(Property(name_of_node(node), keys[0]), phrase(keys[0])), value.moment == "desc", False
+
+
+def _word_of(mark: Mark) -> str:
+    """The word of a superlative; empty for other marks."""
+    return str(mark.value.word) if mark.deed == Deed.SUPERLATIVE else ""
 
 
 def is_rank(mark: Mark) -> bool:

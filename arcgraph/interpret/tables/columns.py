@@ -22,10 +22,17 @@ from arcgraph.graph.pattern import (
     Projection,
     Property,
 )
-from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, YES_NO_STARTS
+from arcgraph.interpret.english import (
+    ARTICLES,
+    COMMAND_WORDS,
+    COPULAS,
+    FUNCTION_WORDS,
+    POSSESSIVES,
+    YES_NO_STARTS,
+)
 from arcgraph.interpret.forms import MOMENT_TYPES, NUMERIC_TYPES, form_of
 from arcgraph.interpret.marks import Deed, Mark
-from arcgraph.interpret.operators import PLACEHOLDERS
+from arcgraph.interpret.operators import MEASURING_VERBS, PLACEHOLDERS
 from arcgraph.interpret.tables.arrows import directions
 from arcgraph.interpret.tables.asides import with_asides
 from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_a_word_of
@@ -42,6 +49,7 @@ from arcgraph.interpret.tables.english import (
     KNOWN_WORDS,
     OPPOSING_PREFIXES,
     PLACING,
+    REQUEST_WORDS,
 )
 from arcgraph.interpret.tables.extremes import of_each
 from arcgraph.interpret.tables.parse import (
@@ -561,6 +569,9 @@ class Columns(Sorting):
     def _is_had(self, n: int) -> bool:
         """Whether a thing is said to have a property ("people who have a phone number", "with an email")."""
         use = self._uses[n]
+        if self._asked.units[use.last - 1].text in MEASURING_VERBS and n + 1 == len(self._uses):
+            # "Which repairs have cost the most": a verb.
+            return False
         before = [unit.text for unit in self._asked.units[max(0, use.first - 3) : use.first]]
         has = any(word in ("have", "has", "having", "had", "with") for word in before) and "along" not in before
         has = has and not POSSESSIVES & set(before)
@@ -621,8 +632,10 @@ class Columns(Sorting):
         return Output(Property(name_of_node(output.entity), key), output.words) if key else output
 
     def _is_yes_no(self) -> bool:
-        first = self._asked.units[0].text if self._asked.units else ""
-        return first in YES_NO_STARTS and "you" not in [u.text for u in self._asked.units[1:2]]
+        words = [unit.text for unit in self._asked.units]
+        # "Can you list …" asks for what is listed, "can you go in by boat" whether one can.
+        is_request = words[1:2] == ["you"] and (words[2] in REQUEST_WORDS | COMMAND_WORDS if len(words) > 2 else True)
+        return words[0] in YES_NO_STARTS and not is_request
 
 
 def _fresh(words: str, columns: Sequence[Projection], of_whom: str) -> str:

@@ -450,11 +450,19 @@ class Counting(Spoken):
                     yield Output(Property(name_of_node(i), test.key), phrase(test.key))
 
     def _key(self, at: int) -> Iterator[Output]:
-        while self._is_compound(at):
+        while self._is_compound(at) or self._is_vaguely_before(at):
+            self._taken.add(at)
             at += 1
         use = self._uses[self._compound(at)]
         self._taken.update((at, self._compound(at)))
         yield from self._outputs(use)
+
+    def _is_vaguely_before(self, at: int) -> bool:
+        """Whether a word hardly means a property and only tells the one right behind it ("for each sales channel")."""
+        follows = self._uses[at + 1] if at + 1 < len(self._uses) else None
+        if follows is None or follows.kind != "property" or follows.spent or follows.first != self._uses[at].last:
+            return False
+        return self._uses[at].kind == "property" and self._uses[at].log < VAGUE <= follows.log
 
     def _outputs(self, use: Use) -> Iterator[Output]:
         if self._is_doer(use):
@@ -489,10 +497,12 @@ class Counting(Spoken):
         return part
 
     def _compound(self, at: int) -> int:
-        """The property right behind a label ("officer rank"), else the use itself."""
+        """The property right behind a label ("officer rank") or a relation ("repair cost"), else the use itself."""
         follows = at + 1
         if (
-            self._uses[at].kind == "label"
+            self._uses[at].kind in ("label", "relation")
+            and follows < len(self._uses)
+            and self._uses[at].side == self._uses[follows].side
             and follows < len(self._uses)
             and self._uses[follows].kind == "property"
             and all(u.text == "s" for u in self._asked.units[self._uses[at].last : self._uses[follows].first])

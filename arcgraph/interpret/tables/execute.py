@@ -10,7 +10,7 @@ from typing import Any
 from arcgraph.domain import Rows
 from arcgraph.errors import QueryError
 from arcgraph.graph.base import Graph
-from arcgraph.graph.pattern import Aggregate
+from arcgraph.graph.pattern import Aggregate, Pattern
 from arcgraph.interpret.tables.reading import TableReading
 from arcgraph.settings import AskSettings
 from arcgraph.tracing import Trace
@@ -96,4 +96,13 @@ class TableRunner:
             rows = self._graph.read(query, values, timeout=timeout, limit=most)
         except QueryError as error:
             return TableRun(reading, shown, params, None, str(error))
+        if not rows.records and _only_tells_whether(pattern):
+            # A number of things is none that is asked about: it is not so.
+            rows = replace(rows, records=[(False,)])
         return TableRun(reading, shown, params, rows)
+
+
+def _only_tells_whether(pattern: Pattern) -> bool:
+    """Whether a pattern asks if something is so of all matches together, so many of them at least."""
+    columns = [p.expression for p in pattern.returns if not p.hidden]
+    return bool(pattern.having) and all(isinstance(e, Aggregate) and e.function == "exists" for e in columns)

@@ -18,7 +18,7 @@ from arcgraph.interpret.english import (
 from arcgraph.interpret.forms import MOMENT_TYPES, form_of
 from arcgraph.interpret.marks import Deed
 from arcgraph.interpret.operators import MEASURING_VERBS, is_unit
-from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_verb
+from arcgraph.interpret.tables.asked import Asked, carries_meaning, is_verb, singular
 from arcgraph.interpret.tables.catalog import Catalog, key_words, without_unit
 from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
@@ -493,7 +493,7 @@ class Leftover:
         if use.kind != "property" or use.is_name or use.spent or not is_plural or not use.keys:
             return False
         heads = [[w for w in without_unit(key_words(key)) if not _closes_key(w)] for key in use.keys]
-        return all(words and word.rstrip("s") != words[-1].rstrip("s") for words in heads)
+        return all(words and singular(word) != singular(words[-1]) for words in heads)
 
     @property
     def _is_joint(self) -> bool:

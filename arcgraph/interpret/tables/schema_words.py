@@ -405,7 +405,7 @@ class SchemaWords:
         """The properties that hold years, for the word "year" where none is called so; and behind "per" those that hold
         moments, of which things can be grouped by the year or the month."""
         word = asked.units[at].text
-        if word not in YEAR_WORDS | MONTH_WORDS or self._catalog.called(word):
+        if word not in YEAR_WORDS | MONTH_WORDS:
             return ()
         begin = asked.units[at - (asked.units[at - 1].text == "calendar")].start if at else 0
         groups = any(m.deed == Deed.GROUP and not asked.text[m.end : begin].strip() for m in asked.marks
@@ -413,6 +413,8 @@ class SchemaWords:
         is_asked = at > 0 and asked.units[at - 1].text in ("which", "what")
         # "Which year had the most visits?"
         groups = groups or (is_asked and any(m.deed == Deed.SUPERLATIVE and not m.doubtful for m in asked.marks))
+        if self._catalog.called(word) and not groups:
+            return ()
         said = {m.name for m in self._catalog.meanings if word.rstrip("s") in split_name(m.name)}
         held = [h for m in self._catalog.meanings if m.kind == "property" and m.name not in said for h in m.holders]
         meant = tuple(

@@ -128,7 +128,7 @@ class Columns(Sorting):
             keys = [listed]
         having = list(self._having(aggregates, keys))
         keys += [o for o in self._plain(aggregates) if o.expression not in {k.expression for k in keys}]
-        if having and aggregates and not keys:
+        if having and aggregates and not keys and self._counts_besides():
             # "Which ports have more than 3 piers? Also show their number": of each.
             node = self._asked_node()
             keys = [Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node)]
@@ -437,6 +437,13 @@ class Columns(Sorting):
             if n and not closing and self._only_places(use):
                 continue
             yield from self._outputs(use)
+
+    def _counts_besides(self) -> bool:
+        """Whether things are told by a number first, and counted only then ("… more than 3 piers? Also show how
+        many")."""
+        told = [m.start for m in self._marks if m.deed == Deed.HAVING]
+        counted = [m.start for m in self._marks if m.deed == Deed.AGGREGATE and not m.doubtful]
+        return bool(told) and bool(counted) and min(told) < min(counted)
 
     def _listed_with(self, aggregates: Sequence[Output]) -> Output | None:
         """The things asked for, where all that is aggregated is wanted beside them ("list the ports together with the

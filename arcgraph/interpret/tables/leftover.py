@@ -127,7 +127,11 @@ class Leftover:
             else:
                 # "Whose handiwork is …" says how somebody has to do with it, which no hop that is guessed does.
                 is_theirs = self._word(i - 1) == "whose" and bool(guessed)
-                found += _UNTOLD * is_theirs or not self._covered & {i - 1, i + 1}
+                # "Gave it back late": how something was done.
+                is_manner = i + 1 == len(self._asked.units) and any(
+                    use.kind == "relation" and use.last == i for use in self._draft.uses
+                )
+                found += _UNTOLD * is_theirs or is_manner or not self._covered & {i - 1, i + 1}
         # What happened between two things is hardly dated by one of them.
         happened = any(not hop.paid for hop in self._draft.hops)
         said = {use.at for use in self._draft.uses if use.kind == "relation"}

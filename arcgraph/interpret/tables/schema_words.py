@@ -206,7 +206,8 @@ class SchemaWords:
         behind = next((w for w in words[at + 1 :] if w not in ARTICLES | COUNTING_WORDS | GREATER_WORDS), "")
         beside = [*words[max(0, at - 1) : at], behind]
         is_verb = words[at].endswith("ed") or words[at] in IRREGULAR_FORMS
-        is_between = len(beside) > 1 and is_verb and not self._catalog.called(words[at])
+        is_thing = any(m.kind != "property" for m in self._catalog.called(words[at]))
+        is_between = len(beside) > 1 and is_verb and not is_thing
         # "The most viewed recipes" has no noun before it.
         is_between = is_between and not any(
             m.start <= asked.units[at - 1].start < m.end
@@ -470,6 +471,9 @@ class SchemaWords:
             return tuple(_sense(meaning, -0.05) for meaning in kept)
         if words[-1] in TAIL_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
+            if any(m.kind == "property" for m in self._catalog.called(words[-1])):
+                # "The match code" is a code, and no matchday.
+                kept = [m for m in kept if set(map(singular, words[:-1])) <= set(map(singular, split_name(m.name)))]
             kept = kept or self._catalog.numbered(words[:-1])
             return tuple(_sense(meaning, -0.1) for meaning in kept)
         if words[-1] in TIME_NOUNS:
@@ -503,6 +507,9 @@ class SchemaWords:
             _sense(m, math.log(FLOOR + p) - (NOT_EXACT if exact and m not in exact else 0.0) - self._headless(word, m))
             for p, m in found
         ]
+        senses = [
+            replace(s, log=s.log - _AS_VERB) if self._is_association(word, s) else s for s in senses
+        ]  # fmt: skip
         senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
         # A key that has the word itself comes before one that is called otherwise ("price": unitPrice, then cost).
         senses += [_sense(m, -_SECOND) for m in same if all(m is not other for _, other in found)]
@@ -521,6 +528,11 @@ class SchemaWords:
             replace(s, log=0.0) if _is_any(s, exact) else s
             for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
         )  # fmt: skip
+
+    def _is_association(self, word: str, sense: Sense) -> bool:
+        """Whether a word only reminds of what is true or false: that takes a word of its key."""
+        is_flag = sense.kind == "property" and all(self._catalog.info(h).type == "boolean" for h in sense.holders)
+        return is_flag and not is_form_of(word, sense.name)
 
     def _headless(self, word: str, meaning: Meaning) -> float:
         """What a word costs that is none of a property's head noun ("watch" of watchCount)."""

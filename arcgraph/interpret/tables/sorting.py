@@ -271,7 +271,7 @@ class Sorting(Counting):
             between = {unit.text for unit in units if ends <= unit.start < mark.start}
             is_moment = form_of(self._catalog.info(self._holder(use))).is_moment
             is_before = ends <= mark.start and not between and is_moment
-            is_amount = ends <= mark.start and mark.value.word in COUNTING_WORDS and between == {"the"}
+            is_amount = ends <= mark.start and mark.value.word in COUNTING_WORDS and between <= {"the"}
             is_named = begins >= mark.end and self._is_by(begins)
             if is_named or is_before or (is_amount and self._is_number(use)):
                 yield n

@@ -339,7 +339,7 @@ MEASURES: dict[str, frozenset[str]] = {
         ("longest shortest lengthy", "length duration distance runtime time"),
         ("heaviest lightest", "weight mass"),
         ("oldest youngest eldest newest latest earliest recent", "age"),
-        ("largest biggest smallest tiniest big large small", "size area population volume capacity"),
+        ("largest biggest smallest tiniest big large small", "size area acres acreage population volume capacity"),
         ("fastest slowest quick fast slow", "speed velocity"),
         ("deepest", "depth"),
         ("widest narrowest", "width"),

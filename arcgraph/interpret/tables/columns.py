@@ -225,9 +225,10 @@ class Columns(Sorting):
         is_grouped = any(isinstance(c.expression, Aggregate) for c in columns)
         if self._clashes(columns):
             return None
-        if limit is not None and is_grouped:
-            # "Which country has the most" is none that is unknown.
+        if is_grouped:
+            # "Which country has the most" is none that is unknown, and what has no date is of no year.
             keys = [c.expression for c in columns if isinstance(c.expression, Property) and not c.hidden]
+            keys = keys if limit is not None else [key for key in keys if key.part]
             known = (Filter(replace(key, part=""), "is not null") for key in keys)
             match = replace(match, filters=(*match.filters, *known))
         pattern = replace(

@@ -148,7 +148,8 @@ class Leftover:
         """
         lost = self.unknown() + self._echo + len(self._nouns) + self._is_head_vague + self._borrowed()
         # Nothing says when.
-        lost += 2 * (self._word(0) == "when" and not self._tells_when())
+        if self._word(0) == "when":
+            lost += 2 * (not self._tells_when()) + any(self._is_verb(i) for i in self.telling)
         # In a clause that lists columns two words of which nothing is made are one more column.
         left = self.telling
         lost += sum(1 for i in left if self._asked.closes(i) and i + 1 in left and i - 1 not in left)

@@ -482,7 +482,7 @@ class Counting(Spoken):
     def _begun(self, keys: tuple[str, ...]) -> tuple[str, ...]:
         """Of several moments of a thing the one that a word says, else the one when it began or took place."""
         words = [unit.text for unit in self._asked.units]
-        said = [key for key in keys if any(is_form_of(word, split_name(key)[0]) for word in words)]
+        said = [key for key in keys if any(is_form_of(w, "".join(split_name(key)[:1])) for w in words)]
         began = [key for key in keys if (BEGINNING_WORDS | TAKING_PLACE) & set(split_name(key))]
         return tuple((said or began or keys)[:1])
 

@@ -196,7 +196,7 @@ class SchemaWords:
         """The relations of which a key tells when what a verb says was done ("pledged": the edges with pledgedOn)."""
         for meaning in self._catalog.meanings:
             is_moment = meaning.kind == "property" and self._is_moment(meaning)
-            if is_moment and is_form_of(verb, split_name(meaning.name)[0]):
+            if is_moment and is_form_of(verb, "".join(split_name(meaning.name)[:1])):
                 edges = (holder.owner for holder in meaning.holders if holder.side == "relationship")
                 yield from (Sense("relation", -_AS_DEED, owner) for owner in edges)
 

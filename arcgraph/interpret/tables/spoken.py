@@ -10,7 +10,13 @@ from arcgraph.interpret.forms import form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.tables.asked import Asked
 from arcgraph.interpret.tables.catalog import Catalog, Holder
-from arcgraph.interpret.tables.english import AGENT_ENDINGS, ASKING_WORDS, PLAIN_WORDS, REQUEST_WORDS
+from arcgraph.interpret.tables.english import (
+    AGENT_ENDINGS,
+    ASKING_WORDS,
+    PLAIN_WORDS,
+    REQUEST_WORDS,
+    TIME_NOUNS,
+)
 from arcgraph.interpret.tables.parse import Draft, Test, Use, holder_of, is_agent_noun, variable_of
 from arcgraph.interpret.verbalise import last_word
 
@@ -201,7 +207,8 @@ class Spoken:
         word, before = words[use.first], words[max(0, use.first - 2) : use.first]
         is_participle = word.endswith("ed") or word in IRREGULAR_FORMS
         is_thing = any(m.kind == "label" for m in self._catalog.called(word))
-        if not is_participle or is_thing or "when" in words[: use.first]:
+        asks_when = bool((TIME_NOUNS | {"when"}) & set(words[: use.first]))
+        if not is_participle or is_thing or asks_when:
             return False
         is_sorted = any(m.deed == Deed.SUPERLATIVE and m.end < self._char(use) <= m.end + 1 for m in self._asked.marks)
         if is_sorted or not form_of(self._catalog.info(self._holder(use))).is_moment:

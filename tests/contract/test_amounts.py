@@ -141,6 +141,8 @@ def test_parts_of_texts_and_quotation_marks(library: Agent, question: str, expec
         # A number compared with an average, and two numbers with each other.
         ("Which volumes have more pages than the average volume?", {"Tides", "Reeds"}),
         ("How many more volumes did Eli Roe write than Fay Noll?", {1}),
+        # What one thing has, and others as well.
+        ("Which volumes have the same binding class as Tides?", {"Lamps"}),
     ],
 )  # fmt: skip
 def test_what_is_asked_for(library: Agent, question: str, expected: set[Any]) -> None:
@@ -151,8 +153,6 @@ def test_what_is_asked_for(library: Agent, question: str, expected: set[Any]) ->
 @pytest.mark.parametrize(
     "question",
     [
-        # No pattern compares two things' values with each other.
-        "Which readers live in the same town as Ada?",
         # Nothing holds a reputation; a far thing's number is none.
         "Which readers have a reputation between 100 and 500?",
         "Whose brainchild was Tides?",

@@ -27,6 +27,7 @@ from arcgraph.interpret.english import (
     COMMAND_WORDS,
     COPULAS,
     FUNCTION_WORDS,
+    IRREGULAR_FORMS,
     POSSESSIVES,
     YES_NO_STARTS,
 )
@@ -46,6 +47,7 @@ from arcgraph.interpret.tables.english import (
     CLAUSE_OPENERS,
     CLOSING_VERBS,
     COMPARATIVE_LINKS,
+    EVENT_NOUNS,
     KNOWN_WORDS,
     OPPOSING_PREFIXES,
     PLACING,
@@ -539,7 +541,9 @@ class Columns(Sorting):
     def _only_places(self, use: Use) -> bool:
         """Whether a property is a verb that leads to a place or a time ("located in"), where neither is asked for."""
         words = [unit.text for unit in self._asked.units]
-        is_verb = words[use.last - 1].endswith("ed") and "".join(words[use.last : use.last + 1]) in PLACING | {"as"}
+        word = words[use.last - 1]
+        is_participle = word.endswith("ed") or word in IRREGULAR_FORMS or word in EVENT_NOUNS
+        is_verb = is_participle and "".join(words[use.last : use.last + 1]) in PLACING | {"as"}
         return is_verb and words[0] not in ("where", "when")
 
     def _added_to(self, outputs: Sequence[Output]) -> Output | None:

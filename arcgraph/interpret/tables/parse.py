@@ -138,7 +138,7 @@ class Compared(NamedTuple):
     side: Literal["node", "relationship"]
     at: int
     key: str
-    operator: Literal[">", "<"]
+    operator: Literal[">", "<", "="]
     function: Literal["avg", "max"]
     words: str
     named: Test | None = None
@@ -462,7 +462,10 @@ class Parser:
             if key is None or not _may_test(node.tests, key, sense):
                 continue
             is_known = node.said or bool(node.tests)
-            is_other = is_compared(asked, stretch.first) or (is_known and is_somebody(asked, stretch, key))
+            # "The same colour as Ann" has nobody between.
+            shares = bool(draft.uses) and draft.uses[-1].kind == "property" and draft.uses[-1].at == i
+            is_other = is_compared(asked, stretch.first) and not shares
+            is_other = is_other or (is_known and is_somebody(asked, stretch, key))
             other = _OTHER_ONE if is_other else 0.0
             near = draft._replace(score=draft.score - _spoken_of(asked, draft, stretch, i) - other)
             yield from self._tested(asked, near, stretch, sense, "node", i, key)

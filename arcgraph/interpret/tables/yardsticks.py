@@ -22,7 +22,7 @@ from arcgraph.interpret.english import ARTICLES
 from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
-from arcgraph.interpret.tables.asked import Asked
+from arcgraph.interpret.tables.asked import Asked, Condition
 from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.english import (
     BACK_WORDS,
@@ -39,6 +39,8 @@ from arcgraph.interpret.verbalise import phrase, split_name
 _NEAR, _FAR = 4, 6
 # "More expensive than" has so many words up to "than".
 _ADJECTIVE = 2
+# "As" stands so many words behind "same".
+_SAME = 5
 # What the elements of a yardstick are called.
 _ONE, _OTHER, _EDGE = "one", "other", "one_edge"
 
@@ -64,7 +66,37 @@ def compared(asked: Asked, draft: Draft, catalog: Catalog) -> Draft:
             return _with_average(asked, draft, catalog, link, mark)
         if named is not None and (word == "than" or word in MOMENT_LINKS):
             return _with_named(draft, catalog, link, named)
+    for first, last in _sames(asked):
+        named = next((u for u in draft.uses if _is_named(asked, draft, u, last)), None)
+        if named is not None:
+            return _with_the_same(draft, first, last, named)
     return draft
+
+
+def _sames(asked: Asked) -> Iterator[tuple[int, int]]:
+    """The units of "the same … as"."""
+    words = [unit.text for unit in asked.units]
+    for i, word in enumerate(words):
+        if word == "same":
+            yield from ((i, j) for j in range(i + 2, min(len(words), i + _SAME)) if words[j] == "as")
+
+
+def _with_the_same(draft: Draft, first: int, last: int, named: Use) -> Draft:
+    """The draft whose thing has the value of a property that a named thing has ("the same colour as the Nightjar"), and
+    is not that thing."""
+    shared = [u for u in draft.uses if u.kind == "property" and u.first > first and u.last <= last and not u.spent]
+    test = _test_of(draft, named)
+    if len(shared) != 1 or test is None or (shared[0].side, shared[0].at) != ("node", named.at):
+        return draft
+    measure, name = shared[0], test.conditions[0].several[0]
+    node = draft.nodes[named.at]
+    other = test._replace(conditions=(Condition("<>", name),))
+    kept = node._replace(tests=(*(t for t in node.tests if t is not test), other))
+    nodes = (*draft.nodes[: named.at], kept, *draft.nodes[named.at + 1 :])
+    said = named._replace(kind="property", keys=measure.keys, spent=True, is_name=False)
+    found = Compared("node", named.at, measure.keys[0], "=", "max", f"that of {name}", test)
+    draft = draft._replace(nodes=nodes, uses=tuple(said if use is named else use for use in draft.uses))
+    return _with(draft, _Link(last, first, None, ">"), measure, found, ())
 
 
 def compares_with_things(asked: Asked) -> bool:

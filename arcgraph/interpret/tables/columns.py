@@ -166,7 +166,13 @@ class Columns(Sorting):
     def _extreme_of_each(self, order: tuple[Expression, bool] | None, limit: int | None) -> Output | None:
         """Of each of what the largest of something is asked for ("the tallest tower of each town")."""
         measure = order[0] if order is not None else None
-        if not isinstance(measure, Property) or limit != 1 or any(is_rank(m) and m.value.limit for m in self._marks):
+        owners = {name_of_node(i) for i in range(len(self._draft.nodes))}
+        if (
+            not isinstance(measure, Property)
+            or measure.owner not in owners
+            or limit != 1
+            or any(is_rank(m) and m.value.limit for m in self._marks)
+        ):
             return None
         for mark in self._marks:
             at = self._next_use(mark.end, NEXT) if mark.deed == Deed.GROUP and not mark.doubtful else None

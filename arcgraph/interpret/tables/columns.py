@@ -48,6 +48,7 @@ from arcgraph.interpret.tables.english import (
     CLOSING_VERBS,
     COMPARATIVE_LINKS,
     EVENT_NOUNS,
+    HAVING_LINKS,
     KNOWN_WORDS,
     OPPOSING_PREFIXES,
     PLACING,
@@ -119,7 +120,9 @@ class Columns(Sorting):
             plain = [m for m in self._asked.marks if covers(self._asked, use, m) and not m.doubtful]
             is_longer = use.last > use.first + 1
             is_one = use.kind == "property" and is_longer and not self._asked.units[use.last - 1].text.endswith("s")
-            if is_one and plain and not self._draft.marks and not self._is_named(use.at):
+            is_had = use.first > 0 and self._asked.units[use.first - 1].text in HAVING_LINKS
+            is_had = is_had and use.side == "node" and use.at >= 0 and self._draft.nodes[use.at].said
+            if is_one and plain and not self._draft.marks and not self._is_named(use.at) and not is_had:
                 self._loose += 0.5
         order, limit, hidden, more = self._ordered(aggregates)
         aggregates += more

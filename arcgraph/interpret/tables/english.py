@@ -284,6 +284,8 @@ SHARE_WORDS = frozenset("share fraction proportion".split())
 PERCENT_WORDS = frozenset("percentage percent".split())
 # Verbs that say something of a thing that is named, however little.
 OWNING_VERBS = frozenset("own owns owned has have had possess possesses contain contains".split())
+# Words right before what a thing is said to have ("have an average height above", "whose total length").
+HAVING_LINKS = frozenset("a an have has having with whose their its".split())
 # Verbs by which those who ask say that something is theirs ("the works that we hold").
 HOLDING_VERBS = frozenset("hold holding keep keeping got know".split())
 # What makes the opposite of an adjective.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -45,6 +45,7 @@ from arcgraph.interpret.tables.english import (
     COUNTING_WORDS,
     EVENT_NOUNS,
     GREATER_WORDS,
+    HAVING_LINKS,
     MEASURED_VERBS,
     MONTH_WORDS,
     NAME_WORDS,
@@ -74,6 +75,8 @@ MOST_PHRASE = 4
 _LEAST = 0.05
 # A name that swallows a mark ("average height").
 _SWALLOWED, _UNGROUPED = 0.4, 0.2
+# And what share of that where a thing is spoken of that has a property of this name.
+_SAID_WHOLE = 0.25
 # What a word means less where it is another thing's whole name, and where it names a label first of all.
 NOT_EXACT = 1.0
 _SECOND = 0.6
@@ -139,6 +142,7 @@ class SchemaWords:
         yield from self._idioms(asked)
         yield from self._how(asked)
         yield from self._done_to(asked)
+        said = {m.name for unit in asked.units for m in self._catalog.called(unit.text) if m.kind == "label"}
         # What is grouped is aggregated.
         swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
         for i, unit in enumerate(asked.units):
@@ -152,7 +156,10 @@ class SchemaWords:
                     # What closes a name counts nothing ("the highest reply count" of reply_count).
                     is_last = swallowed is not None and swallowed.start == asked.units[i + size - 1].start
                     is_plain = is_plain or (is_last and swallowed is not None and swallowed.value == "count")
-                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -swallowing)
+                    # What a thing that is spoken of has, and is called so, is hardly worked out of another one's.
+                    is_had = i > 0 and asked.units[i - 1].text in HAVING_LINKS
+                    cost = swallowing * (_SAID_WHOLE if is_had and self._is_of(said, senses) else 1.0)
+                    yield Stretch(i, i + size, senses, log=0.0 if is_plain else -cost)
                     if swallowed is not None and not is_plain:
                         yield Stretch(i, i + size, senses, swallowed, -_SWALLOWED)
             if i not in asked.idle and (senses := self.asked_for(asked, i) or self._those(asked, i)):
@@ -199,6 +206,10 @@ class SchemaWords:
             if is_moment and is_form_of(verb, "".join(split_name(meaning.name)[:1])):
                 edges = (holder.owner for holder in meaning.holders if holder.side == "relationship")
                 yield from (Sense("relation", -_AS_DEED, owner) for owner in edges)
+
+    def _is_of(self, labels: Set[str], senses: Sequence[Sense]) -> bool:
+        """Whether all that a name may mean are properties of some labels."""
+        return all(s.kind == "property" and {holder.owner for holder in s.holders} <= labels for s in senses)
 
     def _is_transitive(self, asked: Asked, at: int) -> bool:
         """Whether a word is a verb between the nouns of two things of the graph ("which banks wired payments")."""

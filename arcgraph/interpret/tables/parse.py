@@ -53,6 +53,8 @@ _NOT_OF = 1.0
 _FARTHER, _FARTHEST, _HEAD = 0.2, 0.8, 0.25
 # Two verbs joined by "and" that are not said of one thing.
 _OBJECT_OF_ITS_OWN = 0.6
+# What "and" goes on with is hardly said of what is asked for where a clause about another thing was begun.
+_OUTER_CLAUSE = 0.15
 # Saying a label once more of the same node.
 _AGAIN = 0.7
 # The same where the words bring in something new ("someone", "another film").
@@ -698,7 +700,16 @@ def _spoken_of(asked: Asked, draft: Draft, stretch: Stretch, i: int, *, is_verb:
         return _of_the_same(asked, draft, i)
     if not is_coordinated(asked, stretch, is_verb=is_verb):
         return _farther(draft, i)
+    if (clause := _antecedent(asked, draft, stretch.first)) is not None and i in (0, clause):
+        return 0.0 if i == clause else _OUTER_CLAUSE
     return 0.0 if i == 0 else _HEAD + _farther(draft, i)
+
+
+def _antecedent(asked: Asked, draft: Draft, before: int) -> int | None:
+    """The node of the noun that the last "who" or "that" before a unit follows ("… of species that have … and …")."""
+    at = next((i for i in range(before - 1, 0, -1) if asked.units[i].text in RELATIVE_PRONOUNS), None)
+    found = (use.at for use in draft.uses if use.kind == "label" and use.last == at)
+    return next(found, None) if at is not None else None
 
 
 def _conjunction(asked: Asked, draft: Draft, stretch: Stretch) -> str:

@@ -42,6 +42,7 @@ from arcgraph.interpret.tables.catalog import Catalog
 from arcgraph.interpret.tables.choosing import Choosing
 from arcgraph.interpret.tables.counting import COUNTED, FUNCTIONS
 from arcgraph.interpret.tables.denial import Denial, denier, flag_denier
+from arcgraph.interpret.tables.discourse import second_question
 from arcgraph.interpret.tables.english import (
     ADDING,
     CLAUSE_OPENERS,
@@ -141,6 +142,9 @@ class Columns(Sorting):
         # What only sorts is not what is asked for.
         asked_for = [use for n, use in enumerate(self._uses) if n not in self._taken]
         self._loose += sum(_UNASKED for use in asked_for if self._is_another_kind(use))
+        if outputs and not aggregates and self._asks_twice(outputs):
+            node = self._asked_node()
+            outputs = [Output(Entity(name_of_node(node)), phrase(self._draft.nodes[node].label), node), *outputs]
         entity = -1
         if not outputs:
             entity = self._asked_node()
@@ -449,6 +453,16 @@ class Columns(Sorting):
             if n and not closing and self._only_places(use):
                 continue
             yield from self._outputs(use)
+
+    def _asks_twice(self, outputs: Sequence[Output]) -> bool:
+        """Whether the columns answer a second question only ("which ship did they use, and which museum shows it")."""
+        second = second_question([unit.text for unit in self._asked.units])
+        first = self._uses[0] if self._uses else None
+        if second is None or first is None or first.kind != "label" or first.first > second:
+            return False
+        before = {name_of_node(u.at) for u in self._uses if u.side == "node" and u.first < second}
+        owners = {o.expression.owner for o in outputs if isinstance(o.expression, Entity | Property)}
+        return bool(owners) and not owners & before
 
     def _counts_besides(self) -> bool:
         """Whether things are told by a number first, and counted only then ("… more than 3 piers? Also show how

@@ -139,9 +139,9 @@ def ranked(scores: dict[int, float], k: int) -> Ranking:
 
 
 def wording(texts: Sequence[str], question: str, k: int, within: Collection[int] | None) -> Ranking:
-    """BM25 as rank-bm25 has it."""
+    """BM25 as rank-bm25 has it; where weights cancel out what rounding leaves is nothing."""
     found = OkapiBM25([tokens(text) for text in texts]).scored(asked(question))
-    scores = dict(zip(found.ids.tolist(), found.scores.tolist(), strict=True))
+    scores = {at: round(score, 12) for at, score in zip(found.ids.tolist(), found.scores.tolist(), strict=True)}
     return ranked({at: s for at, s in scores.items() if within is None or at in within}, k)
 
 

@@ -130,6 +130,8 @@ def _compared(asked: Asked, words: Sequence[str], at: int, than: int, one: _Valu
     way = _way(words[at])
     assert way is not None
     said = _Said(asked)
+    one = one._replace(last=_end_of_compound(asked, one.last))
+    other = other._replace(last=_end_of_compound(asked, other.last))
     # "More left-footed than right-footed players": what follows belongs to both.
     tail = said.of(range(other.last, len(words)))
     parts: list[str | range]
@@ -149,6 +151,13 @@ def _compared(asked: Asked, words: Sequence[str], at: int, than: int, one: _Valu
         parts = [asks, range(at + 1, ends), range(at), range(ends, than), tail]
     there = min(one, other)
     yield Sides(said.swapped(parts, there, one), said.swapped(parts, there, other), how)
+
+
+def _end_of_compound(asked: Asked, last: int) -> int:
+    """Where a word ends that a hyphen ties to a value ("right-footed")."""
+    while last < len(asked.units) and asked.text[asked.units[last - 1].end : asked.units[last].start] == "-":
+        last += 1
+    return last
 
 
 def _chosen(asked: Asked, words: Sequence[str], at: int, one: _Value, other: _Value) -> Iterator[Sides]:
@@ -228,13 +237,22 @@ def held_against(left: Pattern, right: Pattern, how: _How) -> Pattern | None:
     one, other = _aggregate(left), _aggregate(right)
     if one is None or other is None or one.function != other.function or right.absent or right.choices:
         return None
-    if how not in ("-", "/", "percent of", ">", "<"):
+    if how not in ("-", "/", "percent of", ">", "<") or (how in ("-", ">", "<") and not _are_alike(left, right)):
         return None
     part = Part(right.nodes, right.hops, right.bindings, right.filters)
     column = Calculation(one, how, Measure(_YARDSTICK))
     name = _NAMES[how].format(left.returns[0].name)
     yardstick = Yardstick(_YARDSTICK, other, part)
     return replace(left, returns=(Projection(column, name),), distinct=False, yardstick=yardstick)
+
+
+def _are_alike(left: Pattern, right: Pattern) -> bool:
+    """Whether two patterns differ in values alone: else one of the two questions was not read as the other."""
+    shapes = [
+        (p.nodes, p.hops, [(b.node, b.key) for b in p.bindings], [(f.left, f.operator) for f in p.filters])
+        for p in (left, right)
+    ]
+    return shapes[0] == shapes[1]
 
 
 def chosen(left: Pattern, side: Sides, catalog: Catalog) -> Pattern | None:

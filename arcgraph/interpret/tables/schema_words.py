@@ -301,10 +301,10 @@ class SchemaWords:
                 continue
             verbs = [i for i, word in enumerate(words) if are_same((word,), parts[-1:]) and word not in FUNCTION_WORDS]
             for i in verbs:
-                first = next((n for n in range(i + 1, len(words)) if words[n] not in FUNCTION_WORDS), len(words))
-                last = first + len(parts) - 1
-                if first - i <= _OBJECT and are_same(tuple(words[first:last]), parts[:-1]):
-                    yield Stretch(i, last, (_sense(meaning, -_WORDED),))
+                size = len(parts) - 1
+                for first in range(i + 1, min(len(words), i + 1 + _OBJECT)):
+                    if are_same(tuple(words[first : first + size]), parts[:-1]):
+                        yield Stretch(i, first + size, (_sense(meaning, -_WORDED),))
 
     def _periods(self, asked: Asked) -> frozenset[int]:
         """The units that say by which stretch of time an amount is told whose key says so already ("the most expensive

@@ -164,8 +164,9 @@ class TableReader:
             )  # fmt: skip
 
     def _first(self, text: str) -> TableReading | None:
-        """The best reading of a plain question, where it loses nothing."""
-        return next((r for r in self._plain(self._linker.read(text))[:1] if not r.doubts.lost), None)
+        """The best reading of a plain question, where it loses and guesses nothing."""
+        readings = self._plain(self._linker.read(text))[:1]
+        return next((r for r in readings if not (r.doubts.lost or r.doubts.vague or r.doubts.gaps)), None)
 
     def _plain(self, asked: Asked, *, is_held: bool = False) -> list[TableReading]:
         """The readings of the drafts of a question, best first; where two things are ``held`` against each other none

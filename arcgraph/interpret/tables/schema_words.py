@@ -193,7 +193,8 @@ class SchemaWords:
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if is_verb(asked, i) or unit.text.endswith("ed"):
                     senses = (*senses, *self._deeds(unit.text))
-                if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i) or _is_done(asked, i, senses):
+                is_done = not told and _is_done(asked, i, senses)
+                if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i) or is_done:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 else:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * self._is_doing(asked, i, s)) for s in senses)

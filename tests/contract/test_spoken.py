@@ -19,9 +19,9 @@ GROWERS = (
     ("g4", "Dov Sand", 2900, "1999-10-21", True, None),
 )
 ORCHARDS = (
-    ("o1", "Long Acre", 40, "A+", 3, True),
-    ("o2", "Low Barn", 12, "A-", 1, False),
-    ("o3", "Quince Hill", 25, "B+", 2, True),
+    ("o1", "Long Acre", 40, "A+", 3, True, "Southby"),
+    ("o2", "Low Barn", 12, "A-", 1, False, "Northby"),
+    ("o3", "Quince Hill", 25, "B+", 2, True, "Westby"),
 )
 CRATES = (
     ("c1", "CR-1", 12.5, 18.0, "2021-09-01", "ripe", "rain"),
@@ -34,13 +34,13 @@ YARD = (
     [
         *((i, "Grower", {k: v for k, v in (("name", n), ("wage", w), ("birth_date", b), ("licence_paid", p),
                                            ("nickname", k)) if v is not None}) for i, n, w, b, p, k in GROWERS),
-        *((i, "Orchard", {"name": n, "acres": a, "frost_grade": f, "terrace": t, "has_pond": p})
-          for i, n, a, f, t, p in ORCHARDS),
+        *((i, "Orchard", {"name": n, "acres": a, "frost_grade": f, "terrace": t, "has_pond": p, "parish": s})
+          for i, n, a, f, t, p, s in ORCHARDS),
         *((i, "Crate", {k: v for k, v in (("code", c), ("price", p), ("weight_kg", w), ("picked_on", d),
                                           ("ripeness", r), ("weather", e)) if v is not None})
           for i, c, p, w, d, r, e in CRATES),
-        ("s1", "Sponsor", {"name": "Alder Bank", "monthly_fee": 90}),
-        ("s2", "Sponsor", {"name": "Pear Co", "monthly_fee": 45}),
+        ("s1", "Sponsor", {"name": "Alder Bank", "monthly_fee": 90, "seat": "Northby"}),
+        ("s2", "Sponsor", {"name": "Pear Co", "monthly_fee": 45, "seat": "Southby"}),
     ],
     [
         ("g1", "TENDS", "o1", {"since": "2015-04-01", "hours": 12}),
@@ -99,6 +99,11 @@ def yard(graph: Any, tmp_path: Path, settings: Settings) -> Agent:
         ("Which crates cost more than average?", {"CR-1", "CR-3"}),
         ("Which orchards have more acres than Low Barn?", {"Long Acre", "Quince Hill"}),
         ("Which growers are older than Ben Usk?", {"Ada Thorn", "Cleo Rime"}),
+        # The same as what a named thing has, and as what another thing beside it has.
+        ("Which crates have the same ripeness as CR-2?", {"CR-5"}),
+        ("Which sponsors have their seat in the same parish as an orchard they back?", {"Alder Bank"}),
+        # Two things that are asked for.
+        ("Which orchard does Cleo Rime tend, and which sponsor backs it?", {("Quince Hill", "Pear Co")}),
         # Two aggregates held against each other.
         ("What percentage of the growers have paid their licence?", {75.0}),
         ("What share of crates are ripe?", {0.6}),

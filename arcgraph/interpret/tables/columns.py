@@ -349,6 +349,9 @@ class Columns(Sorting):
             others = [t for t in node.tests if t not in named and not self._is_bound(t)]
             filters += [f for t in others for f in self._filters(name_of_node(i), t)]
         filters += [*self._known(), *self._amount_filters()]
+        if (two := self._draft.equal) is not None:
+            left, right = Property(name_of_node(two.node), two.key), Property(name_of_node(two.other), two.other_key)
+            filters.append(Filter(left, "=", right))
         pattern = Pattern(nodes, tuple(hops), tuple(bindings), filters=tuple(filters))
         if (one := self._draft.compared) is None:
             return pattern

@@ -444,7 +444,7 @@ class Leftover:
         words = [self._word(i) for i in range(max(0, at - 1), len(self._asked.units))]
         if words[:2] == ["the", "same"] and "as" in words and self._is_value(at + 1):
             # No pattern compares what two things have, but with what a named one has.
-            return self._draft.compared is None
+            return self._draft.compared is None and self._draft.equal is None
         is_told = "as" in words or RELATIVE_PRONOUNS.intersection(words[2:_SOON]) or "where" in words[2:_SOON]
         return words[:2] == ["the", "same"] and not is_told
 

@@ -146,6 +146,15 @@ class Compared(NamedTuple):
     named: Test | None = None
 
 
+class Equal(NamedTuple):
+    """Two properties of nodes that have one value ("the same colour as their captain")."""
+
+    node: int
+    key: str
+    other: int
+    other_key: str
+
+
 class Draft(NamedTuple):
     """A pattern so far."""
 
@@ -156,6 +165,7 @@ class Draft(NamedTuple):
     marks: tuple[Mark, ...] = ()
     dropped: float = 0.0
     compared: Compared | None = None
+    equal: Equal | None = None
 
 
 def name_of_node(i: int) -> str:

@@ -79,10 +79,14 @@ class Saying:
                 if _is_open_side(test) or (isinstance(part, Pattern) and _is_of_key(test, part)):
                     continue
                 operator = _OPERATORS.get(test.operator, test.operator)
-                said = f"{operator} {_shown(test.right)}" if test.right is not None else operator
+                right = self._property_words(test.right) if isinstance(test.right, Property) else _shown(test.right)
+                said = f"{operator} {right}" if test.right is not None else operator
                 bounds.setdefault(test.left, []).append(said)
         for left, said_of in bounds.items():
-            yield f"{self._owner_words(left.owner)} {phrase(left.key)} {' and '.join(said_of)}"
+            yield f"{self._property_words(left)} {' and '.join(said_of)}"
+
+    def _property_words(self, prop: Property) -> str:
+        return f"{self._owner_words(prop.owner)} {phrase(prop.key)}"
 
     def _owner_words(self, variable: str) -> str:
         nodes = {name_of_node(i): self._node_words(i) for i in range(len(self._draft.nodes))}

@@ -18,7 +18,7 @@ from arcgraph.graph.pattern import (
     Property,
     Yardstick,
 )
-from arcgraph.interpret.english import ARTICLES
+from arcgraph.interpret.english import ARTICLES, PREPOSITIONS
 from arcgraph.interpret.forms import NUMERIC_TYPES, form_of, is_amount
 from arcgraph.interpret.marks import Deed, Mark
 from arcgraph.interpret.operators import MEASURES, SUPERLATIVES
@@ -32,7 +32,7 @@ from arcgraph.interpret.tables.english import (
     LESSER_WORDS,
     MOMENT_LINKS,
 )
-from arcgraph.interpret.tables.parse import Compared, Draft, Test, Use, holder_of
+from arcgraph.interpret.tables.parse import Compared, Draft, Equal, Test, Use, holder_of
 from arcgraph.interpret.verbalise import phrase, split_name
 
 # A comparative stands at most so many words before "than", a property so many before what compares it.
@@ -70,6 +70,7 @@ def compared(asked: Asked, draft: Draft, catalog: Catalog) -> Draft:
         named = next((u for u in draft.uses if _is_named(asked, draft, u, last)), None)
         if named is not None:
             return _with_the_same(draft, first, last, named)
+        return _with_equal(asked, draft, catalog, first, last)
     return draft
 
 
@@ -168,6 +169,32 @@ def _test_of(draft: Draft, use: Use) -> Test | None:
         if test.first == use.first and len(test.conditions) == 1 and one.operator == "=" and len(one.several) == 1:
             return test
     return None
+
+
+def _with_equal(asked: Asked, draft: Draft, catalog: Catalog, first: int, last: int) -> Draft:
+    """The draft of which two things have the same in common, the second one told by its noun behind "as" ("in the same
+    town as a club that they back", where the first one's property may be another: "have their office in")."""
+    shared = [u for u in draft.uses if u.kind == "property" and u.first > first and u.last <= last and not u.spent]
+    behind = [u for u in draft.uses if u.side == "node" and u.kind == "label" and u.first > last]
+    if len(shared) != 1 or not behind or len(shared[0].keys) != 1 or shared[0].side != "node":
+        return draft
+    other, key = min(behind, key=lambda use: use.first).at, shared[0].keys[0]
+    before = [u for u in draft.uses if u.kind == "property" and u.last <= first and u.side == "node" and not u.spent]
+    own = max(before, key=lambda use: use.last, default=None)
+    if own is not None and all(unit.text in PREPOSITIONS | ARTICLES for unit in asked.units[own.last : first]):
+        node, own_key, said = own.at, own.keys[0], {own, shared[0]}
+    else:
+        asks = min((u for u in draft.uses if u.side == "node"), key=lambda use: use.first)
+        node, own_key, said = asks.at, key, {shared[0]}
+    labels = draft.nodes[node].label, draft.nodes[other].label
+    has_both = (
+        own_key in catalog.schema.labels[labels[0]].properties and key in catalog.schema.labels[labels[1]].properties
+    )
+    if node == other or not has_both:
+        return draft
+    spent = (Use("property", i, i + 1, "node", other, (key,), spent=True) for i in (first, last))
+    uses = (*(use._replace(spent=True) if use in said else use for use in draft.uses), *spent)
+    return draft._replace(uses=uses, equal=Equal(node, own_key, other, key))
 
 
 # --- with the average --------------------------------------------------------------------------------------------

@@ -136,6 +136,8 @@ def test_spoken_questions(yard: Agent, question: str, expected: set[Any]) -> Non
         # A part of a question that says when.
         "When did it hail at Long Acre?",
         "What was the average price of the crates when it thundered?",
+        # A noun that may be said for a label, and nothing that bears it out.
+        "List all gardeners",
         # No amount of what has none.
         "How much clay do the growers of Long Acre use?",
     ],

@@ -51,8 +51,8 @@ _HARDLY = math.log(0.15)
 _KNOWN = -0.5
 # From this logarithm down a word barely means a property.
 _BARELY = math.log(0.2)
-# Below this a noun is only said for a label.
-_SAID = -1.0
+# Below these a noun is only said for a label, and hardly so.
+_SAID, _UNLIKELY = -0.85, -1.0
 # What a hop costs at most that is the only way between two labels: hardly anything else can be meant.
 _ONLY_WAY = 0.45
 # A noun stands so few words before or behind the number that it is compared with.
@@ -456,9 +456,7 @@ class Leftover:
         unnamed = [u for u in uses if u.at >= 0 and u.at not in named]
         guessed = {end for hop in self._draft.hops if hop.paid for end in (hop.start, hop.end)}
         vague = sum(1 for u in uses if u.kind == "label" and u.first and u.log < _BARELY and u.at in guessed)
-        # What is asked for is hardly what its noun may be said for where nothing but a guess ties it to the rest.
-        head = min(self._draft.uses, key=lambda use: use.first, default=None)
-        vague += head in uses and head.kind == "label" and head.log < _SAID and head.at in guessed
+        vague += self._is_head_unlikely()
         # What is true of an edge is hardly said by a noun that names nothing else of it ("match": an injury's inMatch).
         edges = {use.at for use in self._draft.uses if use.side == "relationship" and use.kind == "relation"}
         vague += sum(1 for u in self._draft.uses if u.at not in edges and self._is_flag_of_edge(u))
@@ -467,6 +465,16 @@ class Leftover:
             1 for u in unnamed
             if (u.kind == "property" and (u.log < _BARELY or self._word(u.first) == "where")) or self._is_bare_amount(u)
         )  # fmt: skip
+
+    def _is_head_unlikely(self) -> bool:
+        """Whether the noun that is asked for may be said for its label, but nothing else bears that out: something of
+        its own, or, where it is rather likely, a relation that is said."""
+        head = min(self._draft.uses, key=lambda use: use.first, default=None)
+        if head is None or head.side != "node" or head.kind != "label" or head.log >= _SAID:
+            return False
+        has_own = any(u is not head and (u.side, u.at) == ("node", head.at) for u in self._draft.uses)
+        hops = [hop for hop in self._draft.hops if head.at in (hop.start, hop.end)]
+        return not has_own and (head.log < _UNLIKELY or not any(not hop.paid for hop in hops))
 
     def _is_flag_of_edge(self, use: Use) -> bool:
         """Whether a property is true or false of an edge that no word says, and no noun for those who play a part."""

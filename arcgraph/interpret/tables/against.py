@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from arcgraph.graph.pattern import (
@@ -23,7 +24,14 @@ from arcgraph.graph.pattern import (
     Property,
     Yardstick,
 )
-from arcgraph.interpret.english import ARTICLES, COPULAS, FUNCTION_WORDS, POSSESSIVES, YES_NO_STARTS
+from arcgraph.interpret.english import (
+    ARTICLES,
+    COPULAS,
+    FUNCTION_WORDS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    YES_NO_STARTS,
+)
 from arcgraph.interpret.operators import SUPERLATIVES
 from arcgraph.interpret.tables.asked import Asked, Condition, carries_meaning
 from arcgraph.interpret.tables.catalog import Catalog, Holder
@@ -43,10 +51,12 @@ _YARDSTICK = "other"
 _VALUE = -0.9
 # Where "more" stands in "how many more".
 _HOW_MANY = 2
+# Words of "which of the two has", that say no verb.
+_OF_THE_TWO = frozenset("of the two has have".split())
 # What a question asks for is among so many words.
 _OPENING = 6
-# So many names beside each other are looked at.
-_MOST_PAIRS = 6
+# The other of two values stands so soon behind "than"; so many pairs are looked at.
+_SOON, _MOST_PAIRS = 4, 2
 # What the answer is called, of an aggregate in words.
 _NAMES: dict[_How, str] = {
     "-": "difference in {}", "/": "share", "percent of": "percentage", ">": "whether {} is greater",
@@ -85,8 +95,10 @@ def sides(asked: Asked, catalog: Catalog) -> Iterator[Sides]:
             yield from _compared(asked, words, at, than, one, other)
     elif words[0] in ("which", "who", "what"):
         either = next((i for i in range(len(words) - 1, at, -1) if words[i] == "or"), None)
-        for one, other in _pairs(asked, range(either or 0), range((either or 0) + 1, len(words))) if either else ():
-            yield from _chosen(asked, words, at, one, other)
+        for one, other in _pairs(asked, range(either), range(either + 1, len(words))) if either is not None else ():
+            # "Which larger towns are in Kent or Essex" compares neither.
+            if one.first > at and words[one.first - 1] not in PREPOSITIONS:
+                yield from _chosen(asked, words, at, one, other)
 
 
 def _way(word: str) -> Literal[">", "<"] | None:
@@ -101,14 +113,13 @@ def _way(word: str) -> Literal[">", "<"] | None:
 
 def _pairs(asked: Asked, before: range, behind: range) -> Iterator[tuple[_Value, _Value]]:
     """Two values of one property, the first of the one stretch of words and the last of the other."""
-    others = [value for value in _values(asked, behind) if value.first <= behind.start + 4]
-    found = 0
-    for other in others:
-        for one in reversed(list(_values(asked, before))):
-            both = tuple(holder for holder in one.holders if holder in other.holders)
-            if both and one.condition != other.condition and found < _MOST_PAIRS:
-                found += 1
-                yield one._replace(holders=both), other._replace(holders=both)
+    others = (value for value in _values(asked, behind) if value.first <= behind.start + _SOON)
+    pairs = (
+        (one._replace(holders=both), other._replace(holders=both))
+        for other in others for one in reversed(list(_values(asked, before)))
+        if (both := tuple(h for h in one.holders if h in other.holders)) and one.condition != other.condition
+    )  # fmt: skip
+    return islice(pairs, _MOST_PAIRS)
 
 
 def _values(asked: Asked, inside: range) -> Iterator[_Value]:
@@ -170,8 +181,7 @@ def _chosen(asked: Asked, words: Sequence[str], at: int, one: _Value, other: _Va
         yield Sides("", "", how, other.condition, one.holders)
         return
     asks = "how much" if _is_mass(words[nouns[-1]]) else "how many"
-    idle = {"of", "the", "two", "has", "have"}
-    told = " ".join(said.of(range(i, i + 1)) for i in verbs if words[i] not in idle)
+    told = " ".join(said.of(range(i, i + 1)) for i in verbs if words[i] not in _OF_THE_TWO)
     text = " ".join(part for part in (asks, said.of(nouns), told, said.of(range(one.first, one.last))) if part)
     yield Sides(text, "", how, other.condition, one.holders)
 

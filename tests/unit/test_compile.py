@@ -18,6 +18,7 @@ from arcgraph.graph.pattern import (
     Aggregate,
     Aside,
     Binding,
+    Calculation,
     Descriptor,
     Difference,
     Direction,
@@ -33,6 +34,7 @@ from arcgraph.graph.pattern import (
     PatternNode,
     Projection,
     Property,
+    Yardstick,
 )
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -48,6 +50,7 @@ CHAIN = Pattern(
     returns=(NAME,),
     distinct=True,
 )
+COUNTED = Aggregate("count", Entity("a"), distinct=True)
 PATTERNS = {
     "chain": CHAIN,
     "overlaps": replace(CHAIN, filters=(Filter(Property("r", "chunk ids"), "overlaps", ("c1", "c2")),)),
@@ -191,6 +194,20 @@ PATTERNS = {
         bindings=(Binding("a", "name", ("Ann",)), Binding("b", "name", ("Bo",))),
         returns=(Projection(Difference(Property("a", "mass"), Property("b", "mass", numeric=True)), "more"),),
     ),
+    "yardstick": Pattern(
+        (PatternNode("a", ("A",)),),
+        filters=(Filter(Property("a", "mass"), ">", Measure("average mass")),),
+        returns=(Projection(Entity("a"), "a"),),
+        yardstick=Yardstick(
+            "average mass", Aggregate("avg", Property("one", "mass")), Part((PatternNode("one", ("A",)),))
+        ),
+    ),
+    "calculation": Pattern(
+        (PatternNode("a", ("A",)),),
+        filters=(Filter(Property("a", "ripe"), "=", True),),
+        returns=(Projection(Calculation(COUNTED, "percent of", Measure("all")), "percentage"),),
+        yardstick=Yardstick("all", COUNTED, Part((PatternNode("a", ("A",)),))),
+    ),
     "absent_anywhere": Pattern(
         (PatternNode("a", ("A",)),),
         filters=(Filter(Property("a", "mass"), "is not null"),),
@@ -254,6 +271,11 @@ def test_names_cannot_break_out_of_their_quotes() -> None:
 
 BESIDE = Aside(
     Part((PatternNode("x"),), (Hop("q", "a", "x"),)), (Projection(Aggregate("count", Entity("x"), distinct=True), "n"),)
+)
+HELD = Pattern(
+    (PatternNode("a", ("A",)),),
+    returns=(Projection(Calculation(COUNTED, "-", Measure("all")), "more"),),
+    yardstick=Yardstick("all", COUNTED, Part((PatternNode("a", ("A",)),))),
 )
 MALFORMED = [
     (Pattern(()), "it has no node"),
@@ -338,6 +360,27 @@ MALFORMED = [
     (
         replace(CHAIN, returns=(Projection(Difference(Property("a", "k"), Property("z", "k")), "n"),)),
         "column 'n' compares unknown element 'z'",
+    ),
+    (
+        replace(CHAIN, filters=(Filter(Property("a", "k"), ">", Measure("n")),)),
+        "a condition compares with unknown yardstick 'n'",
+    ),
+    (
+        replace(CHAIN, yardstick=Yardstick("n", Aggregate("count"), Part((PatternNode("y"),)))),
+        "the yardstick aggregates nothing",
+    ),
+    (replace(CHAIN, yardstick=Yardstick("n", COUNTED, Part())), "the yardstick has no node"),
+    (
+        replace(CHAIN, returns=(Projection(Calculation(COUNTED, "-", Measure("n")), "n"),)),
+        "column 'n' is held against unknown yardstick 'n'",
+    ),
+    (
+        replace(HELD, returns=(*HELD.returns, NAME)),
+        "column 'more' is a calculation beside which nothing can be",
+    ),
+    (
+        replace(HELD, returns=(Projection(Calculation(Aggregate("exists"), "-", Measure("all")), "more"),)),
+        "column 'more' calculates with what is no number of elements or values",
     ),
 ]
 

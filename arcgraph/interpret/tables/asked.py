@@ -21,7 +21,7 @@ from arcgraph.interpret.english import (
 )
 from arcgraph.interpret.literals import Literal as Written
 from arcgraph.interpret.marks import Deed, Mark
-from arcgraph.interpret.tables.catalog import Holder, are_same
+from arcgraph.interpret.tables.catalog import Holder, Meaning, are_same
 from arcgraph.interpret.tables.english import (
     BESIDES_PHRASES,
     CLOSING_VERBS,
@@ -223,6 +223,11 @@ def units_of(text: str) -> list[Unit]:
 
 
 _IDLE = FUNCTION_WORDS | PLAIN_WORDS | REQUEST_WORDS | COMMAND_WORDS | LIGHT_VERBS | PERSON_WORDS | NAME_WORDS
+
+
+def sense_of(meaning: Meaning, log: float) -> Sense:
+    """What of the schema a stretch means, with the logarithm of how likely that is."""
+    return Sense(meaning.kind, log, meaning.name, meaning.holders)
 
 
 def carries_meaning(word: str) -> bool:

@@ -109,6 +109,10 @@ class Catalog:
         owners: Mapping[str, object] = self.schema.labels if holder.side == "node" else self.schema.types
         return owners[holder.owner].properties[holder.key]  # type: ignore[attr-defined,no-any-return]
 
+    def is_moment(self, meaning: Meaning) -> bool:
+        """Whether a property says when."""
+        return any(form_of(self.info(holder)).is_moment for holder in meaning.holders)
+
     # --- names -------------------------------------------------------------------------------------------------------
 
     def naming(self, label: str) -> tuple[str, ...]:

@@ -21,11 +21,9 @@ from arcgraph.interpret.english import (
 from arcgraph.interpret.forms import form_of, has_parts, is_amount
 from arcgraph.interpret.literals import Kind
 from arcgraph.interpret.marks import Deed, Mark
-from arcgraph.interpret.operators import HOW_ADJECTIVES, MEASURES, MEASURING_VERBS, is_unit
 from arcgraph.interpret.tables.asked import (
     FLOOR,
     OUTRIGHT,
-    SHORTEST_PLURAL,
     Asked,
     Sense,
     Stretch,
@@ -35,9 +33,11 @@ from arcgraph.interpret.tables.asked import (
     is_command_at,
     is_form_of,
     is_verb,
+    sense_of,
     singular,
 )
 from arcgraph.interpret.tables.catalog import Catalog, Holder, Meaning, are_same, key_words
+from arcgraph.interpret.tables.deeds import DATED, STEM, WORDED, Deeds, same_phrases, says_part
 from arcgraph.interpret.tables.english import (
     AGENT_ENDINGS,
     AMOUNT_NOUNS,
@@ -46,18 +46,14 @@ from arcgraph.interpret.tables.english import (
     EVENT_NOUNS,
     GREATER_WORDS,
     HAVING_LINKS,
-    MEASURED_VERBS,
     MONTH_WORDS,
     NAME_WORDS,
-    OPPOSING_PREFIXES,
     OPPOSITES,
-    PERIODS,
     PERSON_WORDS,
     PLACE_NOUNS,
     PLAIN_VERBS,
     RELATION_NOUNS,
     REQUEST_WORDS,
-    SAME_PHRASES,
     TAIL_NOUNS,
     TIME_NOUNS,
     YEAR_WORDS,
@@ -86,26 +82,16 @@ _HEAD_NOUN = 0.3
 _HEADLESS = 0.5
 # What a relation costs whose name ends with a preposition that is not said ("plays" for playsFor).
 _NO_PREPOSITION = 0.5
-# What a property costs whose key has the stem of the verb right before a moment ("created in 1999": creationYear).
-_STEM, _DATED = 0.6, 0.1
 # A label that a noun may be said for, at most so likely, and by its likeness.
 _KIND, _UNLIKE = -0.7, -1.4
 # From this likeness on a noun in the plural is rather one for a label than a value.
 _LIKE_LABEL = 0.35
 # A label so near to "person" is one of persons.
 _LEAST_PERSON = 0.15
-# The object of a verb stands at most so many words behind it.
-_OBJECT = 3
-# What a property costs of whose key only what is measured is said ("how long": crossingTime).
-_HOW = 0.4
-# What a relation costs that is not called by a verb, but has a key that is.
-_AS_DEED = 0.4
 # What a property costs as the sense of a verb.
 _AS_VERB = 1.5
 # What a property of years costs that is only called the year.
 _SAID_AS_YEAR = 0.6
-# What a relation costs that is worded with more than its name.
-_WORDED = 0.05
 # From this logarithm on a label is near what is asked for, alone where it is so much nearer than the next; it is then
 # as likely as this.
 _NEAR_HEAD, _ALONE, _HEAD = -1.85, 0.6, -0.75
@@ -125,6 +111,7 @@ class SchemaWords:
     def __init__(self, catalog: Catalog, kinds: Kinds):
         self._catalog = catalog
         self._kinds = kinds
+        self._deeds = Deeds(catalog)
 
     def meanings(self, asked: Asked) -> Any:
         """How likely each word means each thing of the schema: an array of words by meanings, nothing last."""
@@ -136,12 +123,11 @@ class SchemaWords:
         word says which property answers them."""
         words = [unit.text for unit in asked.units]
         for one in worded(words, self._catalog.schema.types, self._catalog.nouns):
-            yield Stretch(one.first, one.last, (Sense("relation", -_WORDED, one.relation),))
+            yield Stretch(one.first, one.last, (Sense("relation", -WORDED, one.relation),))
         apart = self._said_apart(asked)
-        asked.idle |= self._periods(asked)
+        asked.idle |= self._deeds.periods(asked)
         yield from self._idioms(asked)
-        yield from self._how(asked)
-        yield from self._done_to(asked)
+        yield from self._deeds.stretches(asked)
         said = {m.name for unit in asked.units for m in self._catalog.called(unit.text) if m.kind == "label"}
         # What is grouped is aggregated.
         swallowing = _SWALLOWED + (_UNGROUPED if any(m.deed == Deed.GROUP for m in asked.marks) else 0.0)
@@ -170,7 +156,7 @@ class SchemaWords:
                 continue
             if self._only_aggregates(asked, unit):
                 continue
-            told = (*self._dated(asked, i), *self._years(asked, i), *self._undone(unit.text), *apart[i])
+            told = (*self._dated(asked, i), *self._years(asked, i), *self._deeds.undone(unit.text), *apart[i])
             word = self._word(unit.text, meanings[i])
             if kinds := self._kinds_of(asked, i, word):
                 said = {sense.name for sense in kinds}
@@ -192,21 +178,13 @@ class SchemaWords:
                     senses = _rather_labels(senses)
                 senses = tuple(replace(s, log=s.log - _unsaid_preposition(asked, i, s)) for s in senses)
                 if is_verb(asked, i) or unit.text.endswith("ed"):
-                    senses = (*senses, *self._deeds(unit.text))
+                    senses = (*senses, *self._deeds.relations(unit.text))
                 is_done = not told and _is_done(asked, i, senses)
                 if (is_verb(asked, i) and not apart[i]) or self._is_transitive(asked, i) or is_done:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * (s.kind == "property")) for s in senses)
                 else:
                     senses = tuple(replace(s, log=s.log - _AS_VERB * self._is_doing(asked, i, s)) for s in senses)
                 yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
-
-    def _deeds(self, verb: str) -> Iterator[Sense]:
-        """The relations of which a key tells when what a verb says was done ("pledged": the edges with pledgedOn)."""
-        for meaning in self._catalog.meanings:
-            is_moment = meaning.kind == "property" and self._is_moment(meaning)
-            if is_moment and is_form_of(verb, "".join(split_name(meaning.name)[:1])):
-                edges = (holder.owner for holder in meaning.holders if holder.side == "relationship")
-                yield from (Sense("relation", -_AS_DEED, owner) for owner in edges)
 
     def _is_of(self, labels: Set[str], senses: Sequence[Sense]) -> bool:
         """Whether all that a name may mean are properties of some labels."""
@@ -267,77 +245,6 @@ class SchemaWords:
         says_amount = any(is_amount(info) for info in infos)
         return is_thing and word.endswith(("ed", "ing")) and not is_moment and not says_amount
 
-    def _how(self, asked: Asked) -> Iterator[Stretch]:
-        """The amounts that "how" and an adjective ask for, or a verb tells ("how long does the crossing take":
-        duration; "what does it cost": price), rather those of whose keys another word is said as well."""
-        words = [unit.text for unit in asked.units]
-        for i in range(1, len(words)):
-            adjective = HOW_ADJECTIVES.get(words[i]) if words[i - 1] == "how" else MEASURING_VERBS.get(words[i])
-            measures = MEASURES.get(adjective or "", frozenset())
-            if not measures:
-                continue
-            senses = []
-            for meaning in self._catalog.meanings:
-                parts = split_name(meaning.name) if meaning.kind == "property" else ()
-                if not measures & set(parts) or not any(self._is_amount(holder) for holder in meaning.holders):
-                    continue
-                if is_a_word_of(words[i], meaning.name):
-                    # A "cost_in_credits" is called so.
-                    continue
-                others = [part for part in parts if part not in measures and not is_unit(part)]
-                said = {n for n, word in enumerate(words) if n != i and any(_says_part(word, part) for part in others)}
-                asked.idle |= {n for n in said if not self._catalog.called(words[n])}
-                senses.append(_sense(meaning, -_HOW if others and not said else -_DATED))
-            if senses:
-                verbs = {n for n in range(i + 1, len(words)) if words[n] in MEASURED_VERBS and is_verb(asked, n)}
-                asked.idle |= {n for n in verbs if all(m.kind == "relation" for m in self._catalog.called(words[n]))}
-                yield Stretch(i, i + 1, tuple(sorted(senses, key=lambda s: -s.log)))
-
-    def _done_to(self, asked: Asked) -> Iterator[Stretch]:
-        """Properties whose keys end with a participle, said by a verb and its object ("paid their fee": feePaid)."""
-        words = [unit.text for unit in asked.units]
-        for meaning in self._catalog.meanings:
-            parts = split_name(meaning.name) if meaning.kind == "property" else ()
-            if len(parts) < 2 or not (parts[-1].endswith("ed") or parts[-1] in IRREGULAR_FORMS):
-                continue
-            verbs = [i for i, word in enumerate(words) if are_same((word,), parts[-1:]) and word not in FUNCTION_WORDS]
-            for i in verbs:
-                size = len(parts) - 1
-                for first in range(i + 1, min(len(words), i + 1 + _OBJECT)):
-                    if are_same(tuple(words[first : first + size]), parts[:-1]):
-                        yield Stretch(i, first + size, (_sense(meaning, -_WORDED),))
-
-    def _periods(self, asked: Asked) -> frozenset[int]:
-        """The units that say by which stretch of time an amount is told whose key says so already ("the most expensive
-        per month": monthlyFee)."""
-        words = [unit.text for unit in asked.units]
-        found: set[int] = set()
-        for i in range(len(words) - 1):
-            adjectives = PERIODS.get(words[i + 1]) if words[i] in ("per", "a", "each", "every") else None
-            if not adjectives:
-                continue
-            measured = {m for word in words for m in MEASURES.get(HOW_ADJECTIVES.get(word, word), ())}
-            for meaning in self._catalog.meanings:
-                parts = set(content(split_name(meaning.name))) if meaning.kind == "property" else set()
-                said = measured.union(words[:i], *(other for w in words[:i] for other in same_phrases((w,))))
-                if parts & adjectives and (parts - adjectives) & said and self._is_amount(meaning.holders[0]):
-                    found |= {i, i + 1}
-        return frozenset(found)
-
-    def _is_amount(self, holder: Holder) -> bool:
-        info = self._catalog.info(holder)
-        return (info.type == "duration" or is_amount(info)) and not form_of(info).is_moment
-
-    def _undone(self, word: str) -> Iterator[Sense]:
-        """The moments of what a word says was not done ("unresolved": resolvedAt)."""
-        prefix = next((p for p in OPPOSING_PREFIXES if word.startswith(p)), "")
-        done = word.removeprefix(prefix)
-        if not prefix or len(done) < SHORTEST_PLURAL or not (done.endswith("ed") or done in IRREGULAR_FORMS):
-            return
-        for meaning in self._catalog.meanings:
-            if meaning.kind == "property" and self._is_moment(meaning) and is_a_word_of(done, meaning.name):
-                yield _sense(meaning, -_DATED)
-
     def _only_aggregates(self, asked: Asked, unit: Unit) -> bool:
         """Whether a word says how things are aggregated, grouped or sorted, and is no whole name."""
         told = [m for m in asked.marks if m.deed in _DOING_SO and not m.doubtful]
@@ -368,10 +275,10 @@ class SchemaWords:
         for meaning in self._catalog.meanings:
             if (
                 meaning.kind == "property"
-                and self._is_moment(meaning)
-                and any(shared_stem(verb, word) >= _STEM or noun == word for word in split_name(meaning.name))
+                and self._catalog.is_moment(meaning)
+                and any(shared_stem(verb, word) >= STEM or noun == word for word in split_name(meaning.name))
             ):
-                yield _sense(meaning, -_DATED)
+                yield sense_of(meaning, -DATED)
 
     def _said_apart(self, asked: Asked) -> dict[int, list[Sense]]:
         """The properties of which one word is asked for and the others stand behind it ("which country is Ann a citizen
@@ -392,16 +299,16 @@ class SchemaWords:
                 others = [part for part in parts if part != asked_for]
                 behind = range(i + 2, len(words))
                 spoken = {n: (words[n], idioms.get(n, words[n])) for n in behind}
-                said = [n for part in others for n in behind if any(_says_part(w, part) for w in spoken[n])]
-                all_said = all(any(_says_part(w, part) for n in behind for w in spoken[n]) for part in others)
+                said = [n for part in others for n in behind if any(says_part(w, part) for w in spoken[n])]
+                all_said = all(any(says_part(w, part) for n in behind for w in spoken[n]) for part in others)
                 # "Which ports have the port code 7" asks for ports.
                 is_own = any(holder.owner in things for holder in meaning.holders)
-                is_when = words[i] == "when" and not i and self._is_moment(meaning)
+                is_when = words[i] == "when" and not i and self._catalog.is_moment(meaning)
                 if (asked_for is None and not is_when) or is_own or not said or not all_said:
                     continue
                 asked.idle |= {i} if nouns else frozenset()
                 for n in {i, *said} - asked.idle - idioms.keys():
-                    found[n].append(_sense(meaning, -_DATED))
+                    found[n].append(sense_of(meaning, -DATED))
         return found
 
     def _idioms(self, asked: Asked) -> Iterator[Stretch]:
@@ -465,10 +372,10 @@ class SchemaWords:
         if not found and any(word in FUNCTION_WORDS for word in words):
             found = [m for m in self._catalog.named_by(content(words)) if are_same(words, split_name(m.name))]
         if found:
-            return tuple(_sense(meaning, 0.0) for meaning in found)
+            return tuple(sense_of(meaning, 0.0) for meaning in found)
         for same in same_phrases(words):
             if kept := [m for m in self._catalog.named_by(content(same)) if m.kind == "property"]:
-                return tuple(_sense(meaning, -0.05) for meaning in kept)
+                return tuple(sense_of(meaning, -0.05) for meaning in kept)
         if words[0] in RELATION_NOUNS and size == 2:
             # "The relationship type" is one of what edges hold.
             own = [
@@ -477,29 +384,28 @@ class SchemaWords:
                 if m.kind == "property" and are_same(words[1:], key_words(m.name)[-1:])
             ]
             if kept := [m for m in own if all(holder.side == "relationship" for holder in m.holders)]:
-                return tuple(_sense(meaning, -0.05) for meaning in kept)
+                return tuple(sense_of(meaning, -0.05) for meaning in kept)
         if words[-1] in COUNT_NOUNS and (kept := self._catalog.named_by((_NUMBER, *words[:-1]))):
             # "Injury counts" are numbers of injuries.
-            return tuple(_sense(meaning, -0.05) for meaning in kept)
+            return tuple(sense_of(meaning, -0.05) for meaning in kept)
         if words[-1] in TAIL_NOUNS:
             kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property"]
             if any(m.kind == "property" for m in self._catalog.called(words[-1])):
                 # "The match code" is a code, and no matchday.
                 kept = [m for m in kept if set(map(singular, words[:-1])) <= set(map(singular, split_name(m.name)))]
             kept = kept or self._catalog.numbered(words[:-1])
-            return tuple(_sense(meaning, -0.1) for meaning in kept)
+            return tuple(sense_of(meaning, -0.1) for meaning in kept)
         if words[-1] in TIME_NOUNS:
-            kept = [m for m in self._catalog.named_by(words[:-1]) if m.kind == "property" and self._is_moment(m)]
-            return tuple(_sense(meaning, -0.1) for meaning in kept)
+            kept = [
+                m for m in self._catalog.named_by(words[:-1]) if m.kind == "property" and self._catalog.is_moment(m)
+            ]
+            return tuple(sense_of(meaning, -0.1) for meaning in kept)
         return ()
 
     def called(self, word: str) -> tuple[Sense, ...]:
         """What a word is the whole name of; of names, whatever they are called."""
-        named = [_sense(m, 0.0) for m in self._catalog.called(word)]
+        named = [sense_of(m, 0.0) for m in self._catalog.called(word)]
         return tuple(named) or (self._word(word, ()) if word in NAME_WORDS else ())
-
-    def _is_moment(self, meaning: Meaning) -> bool:
-        return any(form_of(self._catalog.info(holder)).is_moment for holder in meaning.holders)
 
     def _word(self, word: str, row: Any) -> tuple[Sense, ...]:
         if word in NAME_WORDS:
@@ -509,22 +415,19 @@ class SchemaWords:
         named = [m for same in same_phrases((word,)) for m in self._catalog.named_by(content(same))]
         same = [m for m in named if m.kind == "property" and not self._catalog.named_by((word,))]
         if same and not any(m.kind == "property" and is_a_word_of(word, m.name) for m in self._catalog.meanings):
-            return tuple(_sense(meaning, -0.05) for meaning in same)
+            return tuple(sense_of(meaning, -0.05) for meaning in same)
         exact = self._catalog.called(word)
         found = [(float(row[at]), meaning) for at, meaning in enumerate(self._catalog.meanings) if row[at] >= _LEAST]
         opposites = _opposites(word)
         found = [(p, m) for p, m in found if not opposites or not opposites & set(split_name(m.name))]
         found.sort(key=lambda item: -item[0])
         senses = [
-            _sense(m, math.log(FLOOR + p) - (NOT_EXACT if exact and m not in exact else 0.0) - self._headless(word, m))
+            sense_of(m, math.log(FLOOR + p) - self._reserve(word, m) - NOT_EXACT * bool(exact and m not in exact))
             for p, m in found
         ]
-        senses = [
-            replace(s, log=s.log - _AS_VERB) if self._is_association(word, s) else s for s in senses
-        ]  # fmt: skip
-        senses += [_sense(m, 0.0) for m in exact if all(m is not other for _, other in found)]
+        senses += [sense_of(m, 0.0) for m in exact if all(m is not other for _, other in found)]
         # A key that has the word itself comes before one that is called otherwise ("price": unitPrice, then cost).
-        senses += [_sense(m, -_SECOND) for m in same if all(m is not other for _, other in found)]
+        senses += [sense_of(m, -_SECOND) for m in same if all(m is not other for _, other in found)]
         headed = self._catalog.heads.get(word.rstrip("s"), ())
         if not exact and headed:
             # A thing is meant before what it has ("calls": a PhoneCall, and no call date).
@@ -541,16 +444,13 @@ class SchemaWords:
             for s in sorted(senses, key=lambda s: -s.log)[:MOST_SENSES]
         )  # fmt: skip
 
-    def _is_association(self, word: str, sense: Sense) -> bool:
-        """Whether a word only reminds of what is true or false: that takes a word of its key."""
-        is_flag = sense.kind == "property" and all(self._catalog.info(h).type == "boolean" for h in sense.holders)
-        return is_flag and not is_form_of(word, sense.name)
-
-    def _headless(self, word: str, meaning: Meaning) -> float:
-        """What a word costs that is none of a property's head noun ("watch" of watchCount)."""
+    def _reserve(self, word: str, meaning: Meaning) -> float:
+        """What a word costs that is none of a property's head noun ("watch" of watchCount), or has no word of the key
+        of what is true or false, and only reminds of it."""
         words = split_name(meaning.name)
         is_less = meaning.kind == "property" and len(words) > 1 and not is_form_of(word, words[-1])
-        return _HEADLESS if is_less else 0.0
+        reminds = self._is_flag(meaning) and not is_form_of(word, meaning.name)
+        return _HEADLESS * is_less + _AS_VERB * reminds
 
     def asked_for(self, asked: Asked, at: int) -> tuple[Sense, ...]:
         """What a question word at the beginning asks for: the label of persons or places, or a label's one moment."""
@@ -607,18 +507,12 @@ class SchemaWords:
         best = max(found, key=lambda item: item[0], default=None)
         if best is None or best[0] < _LEAST_PERSON:
             return ()
-        return (_sense(best[1], math.log(FLOOR + min(1.0, 2 * best[0]))),)
+        return (sense_of(best[1], math.log(FLOOR + min(1.0, 2 * best[0]))),)
 
     def _naming(self) -> tuple[Holder, ...]:
         return tuple(
             Holder("node", label, key) for label in self._catalog.labels for key in self._catalog.naming(label)
         )
-
-
-def same_phrases(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The other phrases of general English for the same kind of property."""
-    one = " ".join((*words[:-1], singular(words[-1])))
-    return [tuple(other.split()) for group in SAME_PHRASES if one in group for other in group if other != one]
 
 
 def _is_sorted_by(asked: Asked, at: int) -> bool:
@@ -640,11 +534,6 @@ def _plain_verbs(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         for last in range(first + 2, min(len(words), first + MOST_PHRASE) + 1):
             if plain := PLAIN_VERBS.get(tuple(words[first:last])):
                 yield first, last, plain
-
-
-def _says_part(word: str, part: str) -> bool:
-    """Whether a word is a form of a key's word, or a verb for what it is the noun of ("born": birth)."""
-    return word not in FUNCTION_WORDS and (EVENT_NOUNS.get(word) == part or shared_stem(word, part) >= _STEM)
 
 
 def _unsaid_preposition(asked: Asked, at: int, sense: Sense) -> float:
@@ -674,7 +563,7 @@ def _rather_labels(senses: Sequence[Sense]) -> tuple[Sense, ...]:
 def _is_done(asked: Asked, at: int, senses: Sequence[Sense]) -> bool:
     """Whether a participle behind "were" says what was done, and not when ("were moved": MOVED_TO, and no movedOn)."""
     word, before = asked.units[at].text, {unit.text for unit in asked.units[max(0, at - 2) : at]}
-    says = any(sense.kind == "relation" and sense.log >= -_NO_PREPOSITION - _WORDED for sense in senses)
+    says = any(sense.kind == "relation" and sense.log >= -_NO_PREPOSITION - WORDED for sense in senses)
     is_participle = word.endswith("ed") or word in IRREGULAR_FORMS
     return says and is_participle and bool(COPULAS & before) and asked.units[0].text != "when"
 
@@ -720,7 +609,3 @@ def _crosses_quotes(asked: Asked, first: int, last: int) -> bool:
     """Whether units hold a part of a text in quotation marks and something beside it."""
     start, end = asked.units[first].start, asked.units[last - 1].end
     return any(s < end and start < e and (start < s or e < end) for s, e in asked.quoted)
-
-
-def _sense(meaning: Meaning, log: float) -> Sense:
-    return Sense(meaning.kind, log, meaning.name, meaning.holders)

@@ -7,11 +7,12 @@ question has to fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 
+from arcgraph.domain import PropertyInfo
 from arcgraph.interpret.english import FUNCTION_WORDS
 from arcgraph.interpret.tables.asked import singular
 from arcgraph.interpret.tables.catalog import Catalog
@@ -69,7 +70,7 @@ class Kinds:
         return score + _IN_KEY * (noun in self._firsts[at])
 
 
-def _words_of(properties: object, keys: Sequence[str]) -> list[frozenset[str]]:
+def _words_of(properties: Mapping[str, PropertyInfo], keys: Sequence[str]) -> list[frozenset[str]]:
     """The words of each name that is known as a sample."""
-    samples = [s for key in keys for s in properties[key].samples if isinstance(s, str)]  # type: ignore[index]
+    samples = [s for key in keys for s in properties[key].samples if isinstance(s, str)]
     return [frozenset(text.casefold().split()) for text in samples]

@@ -301,7 +301,9 @@ class Leftover:
         if label in PERSON_WORDS or label not in split_name(self._draft.nodes[use.at].label):
             return False
         before = self._before(use.first)[-1:]
+        # "Which ship owners were" asks for owners.
         is_noun = before in (["all"], ["many"], ["and"]) or bool(PREPOSITIONS & set(before))
+        is_noun = is_noun or self._word(start + 1) in COPULAS
         return is_noun or not self._word(start).endswith("s")
 
     def _is_predicate(self, start: int, end: int) -> bool:

@@ -133,7 +133,8 @@ TIME_NOUNS = frozenset("year years date dates time times timestamp timestamps".s
 KNOWN_WORDS = frozenset("known specified given available recorded defined valid non-null listed provided".split())
 # Behind a sentence's end, "and" or a comma these begin the clause that says which columns are wanted.
 CLOSING_VERBS = frozenset(
-    "return retrieve display list show provide give include output report returning retrieving displaying".split()
+    """return retrieve display list show provide give include output report returning retrieving displaying listing
+    showing providing giving reporting""".split()
 )
 # Verbs behind which "by" says in which order rows come.
 ORDER_VERBS = frozenset("order ordered ordering sort sorted sorting rank ranked ranking arrange arranged".split())
